@@ -1,0 +1,57 @@
+#include "base/log.h"
+
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace jankbox {
+namespace {
+
+using Receiver = std::function<void(spdlog::level::level_enum, std::string_view)>;
+
+class ReceiverSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit ReceiverSink(Receiver receiver) : receiver_(std::move(receiver)) {}
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    receiver_(message.level, std::string_view(message.payload.data(), message.payload.size()));
+  }
+  void flush_() override {}
+
+ private:
+  Receiver receiver_;
+};
+
+spdlog::logger* MakeLogger() {
+  // Leaked on purpose: threads may log while static destructors run.
+  auto* logger =
+      new spdlog::logger("jankbox", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+  const char* level = getenv("JANKBOX_LOG");
+  logger->set_level(level != nullptr ? spdlog::level::from_str(level) : spdlog::level::warn);
+  logger->set_pattern("jankbox: %^%l%$: %v");
+  return logger;
+}
+
+}  // namespace
+
+spdlog::logger& Log() {
+  static spdlog::logger* logger = MakeLogger();
+  return *logger;
+}
+
+void SetLogSink(Receiver sink) {
+  auto& sinks = Log().sinks();
+  sinks.clear();
+  if (sink) {
+    sinks.push_back(std::make_shared<ReceiverSink>(std::move(sink)));
+  } else {
+    sinks.push_back(std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+  }
+}
+
+}  // namespace jankbox

@@ -1,0 +1,38 @@
+// Names, priority and signal mask of Jankbox's own threads. Threads are created in sdk/src only.
+#ifndef JANKBOX_BASE_OWN_THREAD_H_
+#define JANKBOX_BASE_OWN_THREAD_H_
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace jankbox {
+
+// The kernel's id of the calling thread (a system call: cache it on hot paths).
+inline int CurrentTid() { return static_cast<int>(syscall(SYS_gettid)); }
+
+// Names the calling thread (at most 15 characters are kept).
+inline void NameCurrentThread(const char* name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+// Blocks every signal for the calling thread and the ones that it creates until destroyed, so that
+// the app's signals are never delivered to a thread of ours.
+class ScopedSignalBlock {
+ public:
+  ScopedSignalBlock() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &saved_);
+  }
+  ~ScopedSignalBlock() { pthread_sigmask(SIG_SETMASK, &saved_, nullptr); }
+  ScopedSignalBlock(const ScopedSignalBlock&) = delete;
+  ScopedSignalBlock& operator=(const ScopedSignalBlock&) = delete;
+
+ private:
+  sigset_t saved_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_BASE_OWN_THREAD_H_

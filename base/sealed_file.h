@@ -1,0 +1,48 @@
+// A file that becomes visible whole or not at all, and survives a power cut once it is: temporary
+// name, fsync, rename, fsync of the folder (decision 9). Destroyed before Seal() it removes its
+// temporary file. A temporary file of a dead process is swept by name: kTemporaryPrefix, pid, "-",
+// counter, "-", final name. Threads: any one but the app's own. Blocks on the disk.
+#ifndef JANKBOX_BASE_SEALED_FILE_H_
+#define JANKBOX_BASE_SEALED_FILE_H_
+
+#include <string>
+#include <string_view>
+
+#include "base/scoped_fd.h"
+#include "base/status.h"
+
+namespace jankbox {
+
+class SealedFile {
+ public:
+  static constexpr char kTemporaryPrefix[] = ".tmp-";
+
+  // Opens a new temporary file (0600) in `directory`; Seal() renames it to `final_name`.
+  static Result<SealedFile> Create(const std::string& directory, const std::string& final_name);
+
+  SealedFile(SealedFile&&) noexcept = default;
+  SealedFile& operator=(SealedFile&&) = delete;
+  ~SealedFile();
+
+  Status Write(std::string_view bytes);
+  int fd() const { return fd_.get(); }
+
+  // Makes the file durable and visible; replaces an older file of that name. After an error the
+  // temporary file is removed and nothing is visible.
+  Status Seal();
+
+  // Removes temporary files in `directory` whose process is gone; returns how many.
+  static int SweepOrphans(const std::string& directory);
+
+ private:
+  SealedFile(ScopedFd fd, std::string directory, std::string temporary, std::string final_path);
+
+  ScopedFd fd_;
+  std::string directory_;
+  std::string temporary_path_;
+  std::string final_path_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_BASE_SEALED_FILE_H_

@@ -1,0 +1,15 @@
+# Build options. Everything but the SDK itself is built by default only when Jankbox is the top project.
+option(JANKBOX_BUILD_PROGRAMS "Build jankbox and jankbox-collector" ${PROJECT_IS_TOP_LEVEL})
+option(JANKBOX_BUILD_SAMPLES "Build sample/" ${PROJECT_IS_TOP_LEVEL})
+option(JANKBOX_BUILD_TESTS "Build tests/" ${PROJECT_IS_TOP_LEVEL})
+option(JANKBOX_BUILD_BENCHES "Build bench/" ${PROJECT_IS_TOP_LEVEL})
+option(JANKBOX_BUILD_FUZZERS "Build the libFuzzer targets of tests/fuzz (clang only)" OFF)
+option(JANKBOX_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
+set(JANKBOX_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined or thread)")
+
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/static)
+include(GNUInstallDirs)

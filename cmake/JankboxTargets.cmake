@@ -1,0 +1,59 @@
+# The two kinds of target: code that runs inside an app, and programs of our own.
+
+# Flags shared by every target of the project.
+add_library(jankbox_flags INTERFACE)
+target_compile_features(jankbox_flags INTERFACE cxx_std_20)
+target_include_directories(jankbox_flags INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/sdk/include>)
+target_compile_options(jankbox_flags INTERFACE -Wall -Wextra -Wshadow -Wno-missing-field-initializers
+  $<$<BOOL:${JANKBOX_WERROR}>:-Werror> -fno-omit-frame-pointer)
+if(JANKBOX_SANITIZE)
+  target_compile_options(jankbox_flags INTERFACE -fsanitize=${JANKBOX_SANITIZE} -fno-sanitize-recover=all)
+  target_link_options(jankbox_flags INTERFACE -fsanitize=${JANKBOX_SANITIZE})
+endif()
+
+# What runs inside an app: no exceptions, no RTTI, hidden symbols, 16 KiB pages.
+add_library(jankbox_in_app_flags INTERFACE)
+target_link_libraries(jankbox_in_app_flags INTERFACE jankbox_flags)
+target_compile_options(jankbox_in_app_flags INTERFACE
+  -fno-exceptions $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti> -fvisibility=hidden
+  $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden> -ffunction-sections -fdata-sections)
+target_compile_definitions(jankbox_in_app_flags INTERFACE SPDLOG_NO_EXCEPTIONS)
+target_link_options(jankbox_in_app_flags INTERFACE -Wl,-z,max-page-size=16384 -Wl,--gc-sections)
+
+# jankbox_add_in_app_library(NAME SOURCES... [DEPENDS targets...])
+function(jankbox_add_in_app_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS}
+    jankbox_flags $<BUILD_INTERFACE:jankbox_in_app_flags>)
+endfunction()
+
+# jankbox_add_test(NAME SOURCES... DEPENDS... [LABELS ...] [TIMEOUT s]): a GoogleTest program, each case a ctest test.
+function(jankbox_add_test name)
+  cmake_parse_arguments(ARG "SERIAL" "TIMEOUT" "SOURCES;DEPENDS;LABELS;DEFINITIONS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE jankbox_flags ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE ${ARG_DEFINITIONS})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  set(properties TIMEOUT ${ARG_TIMEOUT})
+  if(ARG_LABELS)
+    list(APPEND properties LABELS ${ARG_LABELS})
+  endif()
+  if(ARG_SERIAL)
+    list(APPEND properties RUN_SERIAL ON)
+  endif()
+  gtest_discover_tests(${name} TEST_PREFIX ${name}/ DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+                       PROPERTIES ${properties})
+endfunction()
+
+# add_subdirectory of each folder that is there.
+function(jankbox_add_folders)
+  foreach(folder ${ARGN})
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt)
+      add_subdirectory(${folder})
+    endif()
+  endforeach()
+endfunction()

@@ -1,0 +1,59 @@
+// The eight-byte events of the ring. A word is: bits 0-3 kind, bits 4-27 id (24 bits), bits 28-63
+// ticks since the base of its chunk (36 bits). A kind that carries data is followed by payload
+// words, each kind kPayload in bits 0-3 and 60 bits of data above. No word is zero, so a chunk of
+// zeros is an empty chunk and the first zero ends it. docs/formats/ring.md is the authority.
+// NO-ALLOC, SIGNAL-SAFE, THREAD-SAFE (pure functions).
+#ifndef JANKBOX_TRACER_EVENT_EVENT_H_
+#define JANKBOX_TRACER_EVENT_EVENT_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace jankbox {
+
+// Payload words that follow, in brackets. A 64-bit value takes two: its low 60 bits, then its
+// high 4.
+enum class EventKind : uint32_t {
+  kNone = 0,
+  kBegin = 1,       // id = method
+  kEnd = 2,         // id = method
+  kAsyncBegin = 3,  // id = method [cookie: 2]
+  kAsyncEnd = 4,    // id = method [cookie: 2]
+  kCounter = 5,     // id = counter's name [value, two's complement: 2]
+  kInstant = 6,     // id = name
+  kDispatchBegin =
+      7,  // id = bytes of the message's name (0-56) [name, 7 bytes a word, first byte lowest: 0-8]
+  kDispatchEnd = 8,   // id = 0
+  kFrame = 9,         // id = 0 [vsync, deadline, interval, start, end in ns of CLOCK_MONOTONIC: 5]
+  kStackSample = 10,  // id = payload words [see tracer/sampling/sample_event.h]
+  kRebase = 14,       // id = 0 [absolute ticks: 2]: later words count from it; its own delta is 0
+  kPayload = 15,
+};
+
+inline constexpr uint32_t kEventIdBits = 24;
+inline constexpr uint32_t kMaxMethodId = (1u << kEventIdBits) - 1;
+inline constexpr uint64_t kMaxTickDelta = (uint64_t{1} << 36) - 1;
+inline constexpr size_t kMaxDispatchNameBytes = 56;
+inline constexpr uint64_t kPayloadMask = (uint64_t{1} << 60) - 1;
+
+inline constexpr uint64_t MakeEvent(EventKind kind, uint32_t id, uint64_t tick_delta) {
+  return tick_delta << 28 | uint64_t{id} << 4 | static_cast<uint64_t>(kind);
+}
+inline constexpr uint64_t MakePayload(uint64_t data) {
+  return data << 4 | static_cast<uint64_t>(EventKind::kPayload);
+}
+inline constexpr EventKind KindOf(uint64_t word) { return static_cast<EventKind>(word & 15); }
+inline constexpr uint32_t IdOf(uint64_t word) {
+  return static_cast<uint32_t>(word >> 4) & kMaxMethodId;
+}
+inline constexpr uint64_t TickDeltaOf(uint64_t word) { return word >> 28; }
+inline constexpr uint64_t PayloadOf(uint64_t word) { return word >> 4; }
+
+// A 64-bit value from two payload words.
+inline constexpr uint64_t JoinPayload(uint64_t low, uint64_t high) {
+  return PayloadOf(low) | (PayloadOf(high) << 60);
+}
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_EVENT_EVENT_H_

@@ -1,0 +1,83 @@
+// A copy of the ring's last seconds, as the snapshot encoder and recovery read it: threads, their
+// chunks in order, and a cursor over the events of one chunk. Owns its memory; single-threaded;
+// nothing here looks at the live ring.
+#ifndef JANKBOX_TRACER_RING_RING_WINDOW_H_
+#define JANKBOX_TRACER_RING_RING_WINDOW_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tracer/event/event.h"
+
+namespace jankbox {
+
+// A call that was open when its chunk began: its begin event may be gone.
+struct OpenCall {
+  uint32_t id = 0;
+  EventKind kind = EventKind::kBegin;  // kBegin or kDispatchBegin (its name is then lost; id is 0)
+  uint64_t ticks = 0;                  // when it began
+};
+
+struct WindowChunk {
+  uint64_t sequence = 0;    // grows with each claim of a chunk, over the whole ring
+  uint64_t base_ticks = 0;  // deltas of the first words count from here
+  bool gap_before = false;  // an earlier chunk of this thread was recycled or torn: events are
+                            // missing before this one
+  uint32_t open_calls_truncated = 0;
+  std::vector<OpenCall> open_calls;  // outermost first
+  std::vector<uint64_t> words;       // committed words only
+};
+
+struct WindowThread {
+  int32_t tid = 0;
+  std::string name;
+  bool ui = false;                  // a watched thread
+  std::vector<WindowChunk> chunks;  // oldest first
+};
+
+struct RingWindow {
+  uint64_t from_ticks = 0;  // no event before this was asked for; chunks may begin earlier
+  uint64_t to_ticks = 0;
+  uint64_t overwritten_chunks = 0;
+  uint64_t torn_chunks = 0;
+  uint64_t dropped_events = 0;
+  std::vector<WindowThread> threads;
+};
+
+// One event with its payload.
+struct EventRecord {
+  EventKind kind = EventKind::kNone;
+  uint32_t id = 0;
+  uint64_t ticks = 0;                 // absolute
+  std::span<const uint64_t> payload;  // whole words; PayloadOf() gives their data
+};
+
+// Walks the events of a chunk. Bounds-checked against any content: an event whose payload is cut
+// off or malformed ends the walk and counts as torn.
+class EventCursor {
+ public:
+  explicit EventCursor(const WindowChunk& chunk)
+      : words_(chunk.words), base_ticks_(chunk.base_ticks) {}
+
+  // False at the end. Rebase events are consumed here and never returned.
+  bool Next(EventRecord* record);
+  bool torn() const { return torn_; }
+
+ private:
+  std::span<const uint64_t> words_;
+  uint64_t base_ticks_;
+  size_t at_ = 0;
+  bool torn_ = false;
+};
+
+// Payload words that `kind` with `id` must have; SIZE_MAX for a kind that is not known.
+size_t ExpectedPayloadWords(EventKind kind, uint32_t id);
+
+// The name in a kDispatchBegin record.
+std::string DispatchName(const EventRecord& record);
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_RING_RING_WINDOW_H_

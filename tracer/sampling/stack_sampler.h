@@ -1,0 +1,64 @@
+// Takes stacks of one watched thread of this process while it is overdue, without changing what the
+// program sees: perf's cpu-clock with user registers and stack where permitted,
+// /proc/self/task/TID/syscall for a blocked thread, a directed real-time signal as the disclosed
+// fallback for a running one. See ARCHITECTURE: decision 5. Lives on the watcher thread alone:
+// every call comes from it. Memory is taken at Create() and bounded.
+#ifndef JANKBOX_TRACER_SAMPLING_STACK_SAMPLER_H_
+#define JANKBOX_TRACER_SAMPLING_STACK_SAMPLER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "tracer/sampling/module_map.h"
+#include "tracer/sampling/stack_sample.h"
+
+namespace jankbox {
+
+class StackSampler {
+ public:
+  enum class Mode { kAuto, kPerfOnly, kProcOnly, kSignalOnly };
+
+  struct Options {
+    uint32_t interval_ms = 5;
+    Mode mode = Mode::kAuto;
+  };
+
+  struct Counters {
+    uint64_t taken = 0;
+    uint64_t truncated = 0;
+    uint64_t lost =
+        0;  // wanted but not taken: perf's lost records, a thread that woke during the copy, …
+  };
+
+  using Sink = std::function<void(const StackSample&)>;
+
+  // A sampler for thread `tid` of this process. Never fails for want of a source: without perf,
+  // /proc or signals the samples say so and carry no stack.
+  static Result<std::unique_ptr<StackSampler>> Create(int tid, const Options& options);
+
+  virtual ~StackSampler() = default;
+
+  // Begins and ends a stretch of sampling. Outside of it nothing is measured and nothing costs.
+  virtual void Start() = 0;
+  virtual void Stop() = 0;
+
+  // Called every interval_ms between Start and Stop: passes the samples that came since, oldest
+  // first, at least one where the thread could be looked at.
+  virtual void Collect(const Sink& sink) = 0;
+
+  virtual const Counters& counters() const = 0;
+
+  // Sources used since Create, joined by "+": "perf+proc". For the report.
+  virtual std::string SourcesUsed() const = 0;
+  // What is not permitted here, as sentences for the report; empty where all is well.
+  virtual std::string Notes() const = 0;
+  // The modules as of the last sample.
+  virtual const ModuleMap& modules() const = 0;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_SAMPLING_STACK_SAMPLER_H_

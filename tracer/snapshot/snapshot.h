@@ -1,0 +1,68 @@
+// A window of the ring as one Perfetto trace, zstd-compressed, streamed to a sink (decisions 6, 7
+// and 8). Self-contained: clocks, process, thread and track descriptors, names and slices still
+// open at the edges are written every time. Runs on the sealing thread or in a program; memory
+// bounded by a small reused buffer and zstd's level-1 state.
+#ifndef JANKBOX_TRACER_SNAPSHOT_SNAPSHOT_H_
+#define JANKBOX_TRACER_SNAPSHOT_SNAPSHOT_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "tracer/clock/tick_clock.h"
+#include "tracer/event/method_names.h"
+#include "tracer/ring/ring_window.h"
+#include "tracer/sampling/symbolizer.h"
+
+namespace jankbox {
+
+// Facts of the process that the trace names.
+struct SnapshotProcess {
+  int32_t pid = 0;
+  std::string name;
+  uint64_t start_boottime_ns = 0;  // 0 where not known
+};
+
+// What made us seal, drawn on a track "Jankbox incident" of the process: a slice from `from_ns` to
+// `to_ns` (BOOTTIME) named `title`.
+struct SnapshotTrigger {
+  std::string title;  // "slow message 912 ms: …"
+  std::string kind;   // "slow_message"
+  std::string report_id;
+  int32_t tid = 0;
+  uint64_t from_ns = 0;
+  uint64_t to_ns = 0;
+};
+
+struct SnapshotInput {
+  const RingWindow* window = nullptr;
+  const MethodNames* names = nullptr;
+  const FrameTable* frames = nullptr;  // addresses of the stack samples in the window
+  TickConverter clock;
+  ClockReading clock_reading;  // written as the trace's ClockSnapshot
+  SnapshotProcess process;
+  SnapshotTrigger trigger;    // kind empty: none
+  uint32_t time_unit_ns = 1;  // 1 or 128: coarser units make a smaller file
+};
+
+struct SnapshotStats {
+  uint64_t slices = 0;  // begins written (methods, dispatches, async, sampled)
+  uint64_t unmatched_ends = 0;
+  uint64_t open_slices = 0;  // closed at the window's end
+  uint64_t unnamed_methods = 0;
+  uint64_t samples = 0;
+  uint64_t torn_events = 0;
+  uint64_t trace_bytes = 0;  // before compression
+};
+
+using SnapshotSink = std::function<Status(std::string_view)>;
+
+// Streams the compressed trace into `sink`. On an error of the sink returns it at once.
+Result<SnapshotStats> WriteSnapshot(const SnapshotInput& input, const SnapshotSink& sink);
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_SNAPSHOT_SNAPSHOT_H_

@@ -1,0 +1,97 @@
+// A report as plain values, for the side that writes it inside an app. Mirrors report.proto field
+// by field (tests/uploader/report_encoder_test.cc holds the two together). Not thread-safe.
+#ifndef JANKBOX_UPLOADER_REPORT_REPORT_H_
+#define JANKBOX_UPLOADER_REPORT_REPORT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace jankbox {
+
+enum class ReportKind : uint32_t {
+  kUnspecified = 0,
+  kSlowMessage = 1,
+  kSlowMethod = 2,
+  kJank = 3,
+  kStartup = 4,
+  kAnr = 5,
+  kRecovered = 6,
+  kManual = 7,
+};
+
+// Nanoseconds of the incident's wall time by cause; see the message of that name.
+struct ReportVerdict {
+  uint64_t running_ns = 0;
+  uint64_t runnable_ns = 0;
+  uint64_t lock_ns = 0;
+  uint64_t disk_ns = 0;
+  uint64_t fault_ns = 0;
+  uint64_t ipc_ns = 0;
+  uint64_t gc_ns = 0;
+  uint64_t sleeping_ns = 0;
+  uint64_t blocked_ns = 0;
+  uint64_t unknown_ns = 0;
+  std::string summary;
+  std::vector<std::string> sources;
+};
+
+struct ReportFrame {
+  std::string function;
+  std::string module;
+  uint64_t rel_pc = 0;
+  std::string build_id;
+};
+
+struct ReportLosses {
+  uint64_t overwritten_chunks = 0;
+  uint64_t torn_chunks = 0;
+  uint64_t dropped_events = 0;
+  uint64_t truncated_stacks = 0;
+  uint64_t lost_samples = 0;
+  uint64_t unmatched_ends = 0;
+  uint64_t open_slices = 0;
+  uint64_t suppressed_incidents = 0;
+  uint64_t spool_dropped_reports = 0;
+  uint64_t unnamed_methods = 0;
+};
+
+struct Report {
+  std::string id;
+  uint32_t revision = 1;
+  ReportKind kind = ReportKind::kUnspecified;
+  uint64_t duration_ns = 0;
+  bool ongoing = false;
+  std::string what;
+  std::string process;
+  int32_t pid = 0;
+  std::string thread;
+  int32_t tid = 0;
+  std::string fingerprint;
+  ReportVerdict verdict;
+  std::vector<ReportFrame> top_frames;
+  uint64_t window_from_ns = 0;
+  uint64_t window_to_ns = 0;
+  uint64_t window_to_realtime_ns = 0;
+  ReportLosses losses;
+  uint64_t self_cpu_ns = 0;
+  uint64_t ring_bytes = 0;
+  uint64_t start_us = 0;
+  std::string sampler;
+  std::string loop;
+  uint32_t sample_count = 0;
+  std::string app_name;
+  std::string app_version;
+  std::string os;
+  std::string sdk_version;
+  uint32_t frame_dropped = 0;
+  uint64_t frame_interval_ns = 0;
+  std::string clock;
+  bool ring_in_memory_only = false;
+  std::vector<std::string> notes;
+  uint32_t sched_switches = 0;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_UPLOADER_REPORT_REPORT_H_
