@@ -13,3 +13,10 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/static)
 include(GNUInstallDirs)
+
+# Twins: <name>_linux.cc and <name>_android.cc.
+if(CMAKE_SYSTEM_NAME STREQUAL "Android")
+  set(JANKBOX_PLATFORM android)
+else()
+  set(JANKBOX_PLATFORM linux)
+endif()
