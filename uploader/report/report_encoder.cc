@@ -1,0 +1,189 @@
+#include "uploader/report/report_encoder.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/proto_writer.h"
+
+namespace jankbox {
+namespace {
+
+// Symbols and messages are cut by rule, so that a report never outgrows kMaxReportMessageBytes.
+constexpr size_t kMaxTextBytes = 1024;
+constexpr size_t kMaxTopFrames = 256;
+constexpr size_t kMaxListedTexts = 64;
+
+// Length of the well-formed UTF-8 sequence that `text` (not empty) begins with, 0 if there is none.
+size_t Utf8SequenceLength(std::string_view text) {
+  const auto byte = [text](size_t i) { return static_cast<uint8_t>(text[i]); };
+  const uint8_t lead = byte(0);
+  if (lead < 0x80) return 1;
+  const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  const bool overlong = (lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xf0 && byte(1) < 0x90);
+  const bool surrogate = lead == 0xed && byte(1) >= 0xa0;
+  const bool above_unicode = lead == 0xf4 && byte(1) >= 0x90;
+  return overlong || surrogate || above_unicode ? 0 : length;
+}
+
+// proto3 readers refuse a message whose strings are not UTF-8, and thread and symbol names may hold
+// any bytes: what is malformed becomes U+FFFD.
+std::string CleanText(std::string_view text) {
+  std::string clean;
+  while (!text.empty()) {
+    const size_t length = Utf8SequenceLength(text);
+    const std::string_view piece = length == 0 ? "\xef\xbf\xbd" : text.substr(0, length);
+    if (clean.size() + piece.size() > kMaxTextBytes) break;
+    clean.append(piece);
+    text.remove_prefix(std::max<size_t>(length, 1));
+  }
+  return clean;
+}
+
+// proto3: a scalar at its default is not written.
+class FieldWriter {
+ public:
+  explicit FieldWriter(std::string* out) : writer_(out) {}
+
+  void Number(uint32_t field, uint64_t value) {
+    if (value != 0) writer_.Varint(field, value);
+  }
+  void Signed(uint32_t field, int64_t value) {
+    if (value != 0) writer_.Int(field, value);
+  }
+  void Text(uint32_t field, std::string_view value) {
+    if (!value.empty()) writer_.Bytes(field, CleanText(value));
+  }
+  void Texts(uint32_t field, const std::vector<std::string>& values) {
+    const size_t count = std::min(values.size(), kMaxListedTexts);
+    for (size_t i = 0; i < count; ++i) writer_.Bytes(field, CleanText(values[i]));
+  }
+  // A nested message; left out when empty.
+  void Nested(uint32_t field, std::string_view content) {
+    if (!content.empty()) writer_.Bytes(field, content);
+  }
+  void Element(uint32_t field, std::string_view content) { writer_.Bytes(field, content); }
+
+ private:
+  ProtoWriter writer_;
+};
+
+std::string EncodeVerdict(const ReportVerdict& verdict) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Number(1, verdict.running_ns);
+  out.Number(2, verdict.runnable_ns);
+  out.Number(3, verdict.lock_ns);
+  out.Number(4, verdict.disk_ns);
+  out.Number(5, verdict.fault_ns);
+  out.Number(6, verdict.ipc_ns);
+  out.Number(7, verdict.gc_ns);
+  out.Number(8, verdict.sleeping_ns);
+  out.Number(9, verdict.blocked_ns);
+  out.Number(10, verdict.unknown_ns);
+  out.Text(11, verdict.summary);
+  out.Texts(12, verdict.sources);
+  return bytes;
+}
+
+std::string EncodeFrame(const ReportFrame& frame) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Text(1, frame.function);
+  out.Text(2, frame.module);
+  out.Number(3, frame.rel_pc);
+  out.Text(4, frame.build_id);
+  return bytes;
+}
+
+std::string EncodeWindow(const Report& report) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Number(1, report.window_from_ns);
+  out.Number(2, report.window_to_ns);
+  out.Number(3, report.window_to_realtime_ns);
+  return bytes;
+}
+
+std::string EncodeLosses(const ReportLosses& losses) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Number(1, losses.overwritten_chunks);
+  out.Number(2, losses.torn_chunks);
+  out.Number(3, losses.dropped_events);
+  out.Number(4, losses.truncated_stacks);
+  out.Number(5, losses.lost_samples);
+  out.Number(6, losses.unmatched_ends);
+  out.Number(7, losses.open_slices);
+  out.Number(8, losses.suppressed_incidents);
+  out.Number(9, losses.spool_dropped_reports);
+  out.Number(10, losses.unnamed_methods);
+  return bytes;
+}
+
+std::string EncodeSelfCost(const Report& report) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Number(1, report.self_cpu_ns);
+  out.Number(2, report.ring_bytes);
+  out.Number(3, report.start_us);
+  return bytes;
+}
+
+void AppendLittleEndian32(uint32_t value, std::string* out) {
+  for (int shift = 0; shift < 32; shift += 8) out->push_back(static_cast<char>(value >> shift));
+}
+
+}  // namespace
+
+std::string EncodeReport(const Report& report) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Text(1, report.id);
+  out.Number(2, report.revision);
+  out.Number(3, static_cast<uint32_t>(report.kind));
+  out.Number(4, report.duration_ns);
+  out.Number(5, report.ongoing ? 1 : 0);
+  out.Text(6, report.what);
+  out.Text(7, report.process);
+  out.Signed(8, report.pid);
+  out.Text(9, report.thread);
+  out.Signed(10, report.tid);
+  out.Text(11, report.fingerprint);
+  out.Nested(12, EncodeVerdict(report.verdict));
+  const size_t frames = std::min(report.top_frames.size(), kMaxTopFrames);
+  for (size_t i = 0; i < frames; ++i) out.Element(13, EncodeFrame(report.top_frames[i]));
+  out.Nested(14, EncodeWindow(report));
+  out.Nested(15, EncodeLosses(report.losses));
+  out.Nested(16, EncodeSelfCost(report));
+  out.Text(17, report.sampler);
+  out.Text(18, report.loop);
+  out.Number(19, report.sample_count);
+  out.Text(20, report.app_name);
+  out.Text(21, report.app_version);
+  out.Text(22, report.os);
+  out.Text(23, report.sdk_version);
+  out.Number(24, report.frame_dropped);
+  out.Number(25, report.frame_interval_ns);
+  out.Text(26, report.clock);
+  out.Number(27, report.ring_in_memory_only ? 1 : 0);
+  out.Texts(28, report.notes);
+  out.Number(29, report.sched_switches);
+  return bytes;
+}
+
+std::string SkippableFrame(std::string_view content) {
+  std::string frame;
+  frame.reserve(8 + content.size());
+  AppendLittleEndian32(kReportFrameMagic, &frame);
+  AppendLittleEndian32(static_cast<uint32_t>(content.size()), &frame);
+  frame.append(content);
+  return frame;
+}
+
+}  // namespace jankbox

@@ -1,0 +1,137 @@
+#include "uploader/report/report_json.h"
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+#include <time.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace jankbox {
+namespace {
+
+using nlohmann::json;
+
+double Milliseconds(uint64_t ns) { return static_cast<double>(ns) / 1e6; }
+
+json VerdictToJson(const proto::Verdict& verdict) {
+  return {{"running_ms", Milliseconds(verdict.running_ns())},
+          {"runnable_ms", Milliseconds(verdict.runnable_ns())},
+          {"lock_ms", Milliseconds(verdict.lock_ns())},
+          {"disk_ms", Milliseconds(verdict.disk_ns())},
+          {"fault_ms", Milliseconds(verdict.fault_ns())},
+          {"ipc_ms", Milliseconds(verdict.ipc_ns())},
+          {"gc_ms", Milliseconds(verdict.gc_ns())},
+          {"sleeping_ms", Milliseconds(verdict.sleeping_ns())},
+          {"blocked_ms", Milliseconds(verdict.blocked_ns())},
+          {"unknown_ms", Milliseconds(verdict.unknown_ns())},
+          {"summary", verdict.summary()},
+          {"sources", verdict.sources()}};
+}
+
+json FramesToJson(const proto::Report& report) {
+  json frames = json::array();
+  for (const proto::Frame& frame : report.top_frames()) {
+    frames.push_back({{"function", frame.function()},
+                      {"module", frame.module()},
+                      {"rel_pc", frame.rel_pc()},
+                      {"build_id", frame.build_id()}});
+  }
+  return frames;
+}
+
+// "2026-03-01T12:00:00.123Z".
+std::string Rfc3339(uint64_t realtime_ns) {
+  const time_t seconds = static_cast<time_t>(realtime_ns / 1'000'000'000);
+  tm utc{};
+  gmtime_r(&seconds, &utc);
+  char text[32];
+  const size_t length = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc);
+  snprintf(text + length, sizeof(text) - length, ".%03uZ",
+           static_cast<unsigned>(realtime_ns / 1'000'000 % 1000));
+  return text;
+}
+
+json WindowToJson(const proto::Window& window) {
+  const uint64_t length = window.to_ns() > window.from_ns() ? window.to_ns() - window.from_ns() : 0;
+  const uint64_t to = window.to_realtime_ns();
+  return {{"from", Rfc3339(to > length ? to - length : 0)},
+          {"to", Rfc3339(to)},
+          {"from_ns", window.from_ns()},
+          {"to_ns", window.to_ns()}};
+}
+
+// All counters, also those that the schema gains later.
+json LossesToJson(const proto::Losses& losses) {
+  json counters = json::object();
+  const google::protobuf::Descriptor* descriptor = losses.GetDescriptor();
+  for (int i = 0; i < descriptor->field_count(); ++i) {
+    const google::protobuf::FieldDescriptor* field = descriptor->field(i);
+    counters[field->name()] = losses.GetReflection()->GetUInt64(losses, field);
+  }
+  return counters;
+}
+
+json SelfCostToJson(const proto::SelfCost& cost) {
+  return {{"cpu_ms", Milliseconds(cost.cpu_ns())},
+          {"ring_bytes", cost.ring_bytes()},
+          {"start_us", cost.start_us()}};
+}
+
+}  // namespace
+
+std::string_view KindName(proto::Kind kind) {
+  switch (kind) {
+    case proto::SLOW_MESSAGE:
+      return "slow_message";
+    case proto::SLOW_METHOD:
+      return "slow_method";
+    case proto::JANK:
+      return "jank";
+    case proto::STARTUP:
+      return "startup";
+    case proto::ANR:
+      return "anr";
+    case proto::RECOVERED:
+      return "recovered";
+    case proto::MANUAL:
+      return "manual";
+    default:
+      return "unknown";
+  }
+}
+
+json ReportToJson(const proto::Report& report) {
+  return {{"id", report.id()},
+          {"revision", report.revision()},
+          {"kind", KindName(report.kind())},
+          {"duration_ms", Milliseconds(report.duration_ns())},
+          {"ongoing", report.ongoing()},
+          {"what", report.what()},
+          {"process", report.process()},
+          {"pid", report.pid()},
+          {"thread", report.thread()},
+          {"tid", report.tid()},
+          {"fingerprint", report.fingerprint()},
+          {"verdict", VerdictToJson(report.verdict())},
+          {"top_frames", FramesToJson(report)},
+          {"window", WindowToJson(report.window())},
+          {"losses", LossesToJson(report.losses())},
+          {"self_cost", SelfCostToJson(report.self_cost())},
+          {"sampler", report.sampler()},
+          {"loop", report.loop()},
+          {"sample_count", report.sample_count()},
+          {"app_name", report.app_name()},
+          {"app_version", report.app_version()},
+          {"os", report.os()},
+          {"sdk_version", report.sdk_version()},
+          {"frame_dropped", report.frame_dropped()},
+          {"frame_interval_ms", Milliseconds(report.frame_interval_ns())},
+          {"clock", report.clock()},
+          {"ring_in_memory_only", report.ring_in_memory_only()},
+          {"notes", report.notes()},
+          {"sched_switches", report.sched_switches()}};
+}
+
+}  // namespace jankbox
