@@ -1,6 +1,9 @@
 #include "uploader/report/report_file.h"
 
 #include <zstd.h>
+#if GOOGLE_PROTOBUF_VERSION < 4022000
+#include <google/protobuf/stubs/logging.h>
+#endif
 
 #include <algorithm>
 #include <cstdint>
@@ -95,6 +98,14 @@ Result<Layout> WalkFrames(std::string_view file) {
   return layout;
 }
 
+// libprotobuf writes a line to stderr for each refused message: hostile uploads would fill the log.
+bool ParseQuietly(std::string_view message, proto::Report* report) {
+#if GOOGLE_PROTOBUF_VERSION < 4022000
+  google::protobuf::LogSilencer silencer;
+#endif
+  return report->ParseFromArray(message.data(), static_cast<int>(message.size()));
+}
+
 struct FreeContext {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
@@ -107,9 +118,7 @@ Result<proto::Report> ParseReport(std::string_view file) {
   const std::string_view message = layout->report;
   if (message.size() > kMaxReportMessageBytes) return Corrupt("report message too large");
   proto::Report report;
-  if (!report.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
-    return Corrupt("report message does not parse");
-  }
+  if (!ParseQuietly(message, &report)) return Corrupt("report message does not parse");
   if (!IsUuid(report.id())) return Corrupt("report id is no UUID");
   return report;
 }

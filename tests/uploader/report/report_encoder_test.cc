@@ -1,0 +1,220 @@
+#include "uploader/report/report_encoder.h"
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/util/message_differencer.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/uploader/report/sample_report.h"
+#include "uploader/report/report.pb.h"
+
+namespace jankbox {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+proto::Report Parsed(const Report& report) {
+  proto::Report parsed;
+  EXPECT_TRUE(parsed.ParseFromString(EncodeReport(report)));
+  return parsed;
+}
+
+// Fails for each field of the schema that is not in `message`, at any depth; collects the numbers.
+void ExpectEveryFieldSet(const Message& message, std::multiset<uint64_t>* numbers) {
+  const google::protobuf::Reflection* reflection = message.GetReflection();
+  const Descriptor* descriptor = message.GetDescriptor();
+  EXPECT_TRUE(reflection->GetUnknownFields(message).empty()) << descriptor->full_name();
+  for (int i = 0; i < descriptor->field_count(); ++i) {
+    const FieldDescriptor* field = descriptor->field(i);
+    const bool set = field->is_repeated() ? reflection->FieldSize(message, field) > 0
+                                          : reflection->HasField(message, field);
+    EXPECT_TRUE(set) << field->full_name() << " is in the schema but never encoded";
+    if (!set) continue;
+    if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      const int count = field->is_repeated() ? reflection->FieldSize(message, field) : 1;
+      for (int k = 0; k < count; ++k) {
+        ExpectEveryFieldSet(field->is_repeated() ? reflection->GetRepeatedMessage(message, field, k)
+                                                 : reflection->GetMessage(message, field),
+                            numbers);
+      }
+    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_UINT64) {
+      numbers->insert(reflection->GetUInt64(message, field));
+    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_UINT32) {
+      numbers->insert(reflection->GetUInt32(message, field));
+    }
+  }
+}
+
+void FillVerdict(proto::Verdict* verdict) {
+  verdict->set_running_ns(1001);
+  verdict->set_runnable_ns(1002);
+  verdict->set_lock_ns(1003);
+  verdict->set_disk_ns(1004);
+  verdict->set_fault_ns(1005);
+  verdict->set_ipc_ns(1006);
+  verdict->set_gc_ns(1007);
+  verdict->set_sleeping_ns(1008);
+  verdict->set_blocked_ns(1009);
+  verdict->set_unknown_ns(uint64_t{1} << 63);
+  verdict->set_summary("waited for a lock");
+  verdict->add_sources("schedstat");
+  verdict->add_sources("syscall samples");
+}
+
+void FillLosses(proto::Losses* losses) {
+  losses->set_overwritten_chunks(2001);
+  losses->set_torn_chunks(2002);
+  losses->set_dropped_events(2003);
+  losses->set_truncated_stacks(2004);
+  losses->set_lost_samples(2005);
+  losses->set_unmatched_ends(2006);
+  losses->set_open_slices(2007);
+  losses->set_suppressed_incidents(2008);
+  losses->set_spool_dropped_reports(2009);
+  losses->set_unnamed_methods(2010);
+}
+
+void FillFrames(proto::Report* report) {
+  proto::Frame* frame = report->add_top_frames();
+  frame->set_function("pthread_mutex_lock");
+  frame->set_module("libc.so.6");
+  frame->set_rel_pc(0x9a3f0);
+  frame->set_build_id("beef01");
+  frame = report->add_top_frames();
+  frame->set_function("Größe::berechnen()");
+  frame->set_module("[method]");
+  frame->set_rel_pc(0xffff'ffff'ffff'fff0);
+  frame->set_build_id("beef02");
+}
+
+// FilledReport() through the generated setters.
+proto::Report ExpectedReport() {
+  proto::Report report;
+  report.set_id("01890a5d-ac96-774b-bcce-b302099a8057");
+  report.set_revision(3);
+  report.set_kind(proto::ANR);
+  report.set_duration_ns(5'912'345'678);
+  report.set_ongoing(true);
+  report.set_what("GtkButton::clicked");
+  report.set_process("gedit");
+  report.set_pid(4211);
+  report.set_thread("main-thread");
+  report.set_tid(4212);
+  report.set_fingerprint("00112233445566778899aabbccddeeff");
+  FillVerdict(report.mutable_verdict());
+  FillFrames(&report);
+  report.mutable_window()->set_from_ns(20'000'000'001);
+  report.mutable_window()->set_to_ns(30'000'000'002);
+  report.mutable_window()->set_to_realtime_ns(1'772'366'400'123'456'789);
+  FillLosses(report.mutable_losses());
+  report.mutable_self_cost()->set_cpu_ns(3001);
+  report.mutable_self_cost()->set_ring_bytes(3002);
+  report.mutable_self_cost()->set_start_us(3003);
+  report.set_sampler("perf+proc");
+  report.set_loop("glib");
+  report.set_sample_count(4001);
+  report.set_app_name("org.gnome.gedit");
+  report.set_app_version("43.2");
+  report.set_os("Linux 6.1.0 x86_64");
+  report.set_sdk_version("0.1.0");
+  report.set_frame_dropped(4002);
+  report.set_frame_interval_ns(16'666'667);
+  report.set_clock("tsc");
+  report.set_ring_in_memory_only(true);
+  report.add_notes("no perf events");
+  report.add_notes("no schedstat");
+  report.set_sched_switches(4003);
+  return report;
+}
+
+TEST(ReportEncoder, EveryFieldOfTheSchemaIsWritten) {
+  std::multiset<uint64_t> numbers;
+  ExpectEveryFieldSet(Parsed(FilledReport()), &numbers);
+  EXPECT_EQ(std::set<uint64_t>(numbers.begin(), numbers.end()).size(), numbers.size())
+      << "two fields of the sample hold the same number";
+}
+
+TEST(ReportEncoder, AgreesWithTheGeneratedClasses) {
+  std::string difference;
+  google::protobuf::util::MessageDifferencer differencer;
+  differencer.ReportDifferencesToString(&difference);
+  EXPECT_TRUE(differencer.Compare(ExpectedReport(), Parsed(FilledReport()))) << difference;
+}
+
+TEST(ReportEncoder, BytesAreThoseOfLibprotobuf) {
+  EXPECT_EQ(EncodeReport(FilledReport()), ExpectedReport().SerializeAsString());
+}
+
+TEST(ReportEncoder, EveryKindHasItsNumber) {
+  for (int kind = proto::Kind_MIN; kind <= proto::Kind_MAX; ++kind) {
+    Report report;
+    report.kind = static_cast<ReportKind>(kind);
+    EXPECT_EQ(Parsed(report).kind(), kind);
+  }
+  EXPECT_EQ(static_cast<int>(ReportKind::kManual), proto::Kind_MAX);
+}
+
+TEST(ReportEncoder, DefaultsAreLeftOut) {
+  Report report;
+  report.revision = 0;
+  EXPECT_EQ(EncodeReport(report), "");
+}
+
+TEST(ReportEncoder, NegativePidSurvives) {
+  Report report;
+  report.pid = -1;
+  report.tid = INT32_MIN;
+  EXPECT_EQ(Parsed(report).pid(), -1);
+  EXPECT_EQ(Parsed(report).tid(), INT32_MIN);
+}
+
+TEST(ReportEncoder, MalformedUtf8IsReplaced) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"caf\xc3", "caf\xef\xbf\xbd"},                            // cut by TASK_COMM_LEN
+      {"\xff\xfe", "\xef\xbf\xbd\xef\xbf\xbd"},                  // never in UTF-8
+      {"a\xc0\x80z", "a\xef\xbf\xbd\xef\xbf\xbdz"},              // overlong NUL
+      {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},  // surrogate
+      {"\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+      {"\xe0\x80\xaf", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+      {"\xf0\x9f\x90\xa2 ok \xc3\xa9", "\xf0\x9f\x90\xa2 ok \xc3\xa9"},
+  };
+  for (const auto& [raw, clean] : cases) {
+    Report report;
+    report.thread = raw;
+    EXPECT_EQ(Parsed(report).thread(), clean);
+  }
+}
+
+TEST(ReportEncoder, EveryPairOfBytesGivesAMessageThatParses) {
+  for (int first = 0; first < 256; ++first) {
+    for (int second = 0; second < 256; ++second) {
+      Report report;
+      report.what = {static_cast<char>(first), static_cast<char>(second)};
+      proto::Report parsed;
+      ASSERT_TRUE(parsed.ParseFromString(EncodeReport(report))) << first << " " << second;
+    }
+  }
+}
+
+TEST(ReportEncoder, HugeTextsAndListsAreCutByRule) {
+  Report report;
+  report.what = std::string(1023, 'x') + "é" + std::string(1 << 20, 'y');
+  report.top_frames.assign(10'000, {std::string(5000, 'f'), std::string(5000, 'm'), 1, "b"});
+  report.notes.assign(1000, std::string(5000, 'n'));
+  const std::string bytes = EncodeReport(report);
+  EXPECT_LT(bytes.size(), 1u << 20);
+  const proto::Report parsed = Parsed(report);
+  EXPECT_EQ(parsed.what(), std::string(1023, 'x'));  // not cut inside the é
+  EXPECT_EQ(parsed.top_frames_size(), 256);
+  EXPECT_EQ(parsed.notes_size(), 64);
+}
+
+TEST(SkippableFrame, HoldsMagicLengthAndContent) {
+  EXPECT_EQ(SkippableFrame("abc"), std::string("\x50\x2A\x4D\x18\x03\0\0\0abc", 11));
+}
+
+}  // namespace
+}  // namespace jankbox

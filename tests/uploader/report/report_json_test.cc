@@ -1,0 +1,113 @@
+#include "uploader/report/report_json.h"
+
+#include <gmock/gmock.h>
+#include <google/protobuf/descriptor.h>
+
+#include <set>
+
+#include "tests/uploader/report/sample_report.h"
+#include "uploader/report/report_encoder.h"
+
+namespace jankbox {
+namespace {
+
+using nlohmann::json;
+using testing::UnorderedElementsAre;
+
+json SampleJson() {
+  proto::Report report;
+  EXPECT_TRUE(report.ParseFromString(EncodeReport(FilledReport())));
+  return ReportToJson(report);
+}
+
+std::set<std::string> Keys(const json& object) {
+  std::set<std::string> keys;
+  for (const auto& [key, value] : object.items()) keys.insert(key);
+  return keys;
+}
+
+TEST(ReportJson, VerdictHasTenSharesInMilliseconds) {
+  const json verdict = SampleJson()["verdict"];
+  EXPECT_THAT(Keys(verdict),
+              UnorderedElementsAre("running_ms", "runnable_ms", "lock_ms", "disk_ms", "fault_ms",
+                                   "ipc_ms", "gc_ms", "sleeping_ms", "blocked_ms", "unknown_ms",
+                                   "summary", "sources"));
+  EXPECT_DOUBLE_EQ(verdict["running_ms"].get<double>(), 0.001001);
+  EXPECT_DOUBLE_EQ(verdict["blocked_ms"].get<double>(), 0.001009);
+  EXPECT_EQ(verdict["summary"], "waited for a lock");
+  EXPECT_EQ(verdict["sources"], json({"schedstat", "syscall samples"}));
+}
+
+TEST(ReportJson, SharesOfAnEmptyReportAreNumbers) {
+  const json report = ReportToJson(proto::Report());
+  EXPECT_EQ(report["verdict"].size(), 12u);
+  EXPECT_TRUE(report["verdict"]["gc_ms"].is_number());
+  EXPECT_TRUE(report["verdict"]["sources"].is_array());
+  EXPECT_TRUE(report["notes"].is_array());
+  EXPECT_EQ(report["kind"], "unknown");
+  EXPECT_EQ(report["window"]["to"], "1970-01-01T00:00:00.000Z");
+}
+
+TEST(ReportJson, DurationHasDecimals) {
+  EXPECT_DOUBLE_EQ(SampleJson()["duration_ms"].get<double>(), 5912.345678);
+}
+
+TEST(ReportJson, WindowIsWallClockInUtc) {
+  const json window = SampleJson()["window"];
+  EXPECT_EQ(window["to"], "2026-03-01T12:00:00.123Z");
+  EXPECT_EQ(window["from"], "2026-03-01T11:59:50.123Z");
+  EXPECT_EQ(window["from_ns"], 20'000'000'001u);
+  EXPECT_EQ(window["to_ns"], 30'000'000'002u);
+}
+
+TEST(ReportJson, WindowThatEndsBeforeItBeginsIsEmpty) {
+  proto::Report report;
+  report.mutable_window()->set_from_ns(UINT64_MAX);
+  report.mutable_window()->set_to_realtime_ns(UINT64_MAX);
+  const json window = ReportToJson(report)["window"];
+  EXPECT_EQ(window["from"], window["to"]);
+  EXPECT_EQ(window["to"], "2554-07-21T23:34:33.709Z");
+}
+
+TEST(ReportJson, LossesHoldEveryCounterOfTheSchema) {
+  const json losses = SampleJson()["losses"];
+  const google::protobuf::Descriptor* descriptor = proto::Losses::descriptor();
+  ASSERT_EQ(losses.size(), static_cast<size_t>(descriptor->field_count()));
+  for (int i = 0; i < descriptor->field_count(); ++i) {
+    EXPECT_EQ(losses[descriptor->field(i)->name()], 2001 + i);
+  }
+}
+
+TEST(ReportJson, EveryFieldOfTheSchemaIsThere) {
+  const json report = SampleJson();
+  const google::protobuf::Descriptor* descriptor = proto::Report::descriptor();
+  EXPECT_EQ(report.size(), static_cast<size_t>(descriptor->field_count()));
+  for (int i = 0; i < descriptor->field_count(); ++i) {
+    std::string name = descriptor->field(i)->name();
+    if (name.ends_with("_ns")) name.replace(name.size() - 3, 3, "_ms");
+    EXPECT_TRUE(report.contains(name)) << name;
+  }
+}
+
+TEST(ReportJson, TopFramesKeepTheirOrder) {
+  const json frames = SampleJson()["top_frames"];
+  ASSERT_EQ(frames.size(), 2u);
+  EXPECT_EQ(frames[0]["function"], "pthread_mutex_lock");
+  EXPECT_EQ(frames[0]["rel_pc"], 0x9a3f0);
+  EXPECT_THAT(Keys(frames[1]), UnorderedElementsAre("function", "module", "rel_pc", "build_id"));
+  EXPECT_EQ(frames[1]["rel_pc"].get<uint64_t>(), 0xffff'ffff'ffff'fff0u);
+}
+
+TEST(ReportJson, KindNamesAreFixed) {
+  EXPECT_EQ(KindName(proto::SLOW_MESSAGE), "slow_message");
+  EXPECT_EQ(KindName(proto::SLOW_METHOD), "slow_method");
+  EXPECT_EQ(KindName(proto::JANK), "jank");
+  EXPECT_EQ(KindName(proto::STARTUP), "startup");
+  EXPECT_EQ(KindName(proto::ANR), "anr");
+  EXPECT_EQ(KindName(proto::RECOVERED), "recovered");
+  EXPECT_EQ(KindName(proto::MANUAL), "manual");
+  EXPECT_EQ(KindName(static_cast<proto::Kind>(99)), "unknown");
+}
+
+}  // namespace
+}  // namespace jankbox

@@ -1,0 +1,72 @@
+#include "tests/uploader/report/sample_report.h"
+
+#include <zstd.h>
+
+#include "uploader/report/report_encoder.h"
+
+namespace jankbox {
+
+Report FilledReport() {
+  Report report;
+  report.id = "01890a5d-ac96-774b-bcce-b302099a8057";
+  report.revision = 3;
+  report.kind = ReportKind::kAnr;
+  report.duration_ns = 5'912'345'678;
+  report.ongoing = true;
+  report.what = "GtkButton::clicked";
+  report.process = "gedit";
+  report.pid = 4211;
+  report.thread = "main-thread";
+  report.tid = 4212;
+  report.fingerprint = "00112233445566778899aabbccddeeff";
+  report.verdict = {1001,
+                    1002,
+                    1003,
+                    1004,
+                    1005,
+                    1006,
+                    1007,
+                    1008,
+                    1009,
+                    uint64_t{1} << 63,
+                    "waited for a lock",
+                    {"schedstat", "syscall samples"}};
+  report.top_frames = {{"pthread_mutex_lock", "libc.so.6", 0x9a3f0, "beef01"},
+                       {"Größe::berechnen()", "[method]", 0xffff'ffff'ffff'fff0, "beef02"}};
+  report.window_from_ns = 20'000'000'001;
+  report.window_to_ns = 30'000'000'002;
+  report.window_to_realtime_ns = 1'772'366'400'123'456'789;  // 2026-03-01T12:00:00.123Z
+  report.losses = {2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 2009, 2010};
+  report.self_cpu_ns = 3001;
+  report.ring_bytes = 3002;
+  report.start_us = 3003;
+  report.sampler = "perf+proc";
+  report.loop = "glib";
+  report.sample_count = 4001;
+  report.app_name = "org.gnome.gedit";
+  report.app_version = "43.2";
+  report.os = "Linux 6.1.0 x86_64";
+  report.sdk_version = "0.1.0";
+  report.frame_dropped = 4002;
+  report.frame_interval_ns = 16'666'667;
+  report.clock = "tsc";
+  report.ring_in_memory_only = true;
+  report.notes = {"no perf events", "no schedstat"};
+  report.sched_switches = 4003;
+  return report;
+}
+
+std::string CompressedTrace(std::string_view content, int window_log) {
+  ZSTD_CCtx* context = ZSTD_createCCtx();
+  if (window_log != 0) ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, window_log);
+  std::string frame(ZSTD_compressBound(content.size()), '\0');
+  frame.resize(ZSTD_compress2(context, frame.data(), frame.size(), content.data(), content.size()));
+  ZSTD_freeCCtx(context);
+  return frame;
+}
+
+std::string SealedBytes(const Report& report, std::string_view trace) {
+  return CompressedTrace(trace) + SkippableFrame(EncodeReport(report));
+}
+
+}  // namespace jankbox
