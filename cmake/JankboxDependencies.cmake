@@ -19,3 +19,8 @@ endif()
 if(JANKBOX_BUILD_TESTS)
   find_package(GTest REQUIRED)
 endif()
+
+# xxHash, compiled into its users.
+add_library(jankbox_xxhash INTERFACE)
+target_include_directories(jankbox_xxhash SYSTEM INTERFACE $<BUILD_INTERFACE:${JANKBOX_XXHASH_INCLUDE}>)
+target_compile_definitions(jankbox_xxhash INTERFACE XXH_INLINE_ALL)

@@ -1,0 +1,75 @@
+#include "tracer/ring/method_registry.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "tracer/event/event.h"
+
+namespace jankbox {
+
+MethodRegistry& MethodRegistry::Get() {
+  static MethodRegistry* registry = new MethodRegistry();  // outlives every static destructor
+  return *registry;
+}
+
+uint32_t MethodRegistry::IdOfName(std::string_view name) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto it = ids_.find(std::string(name));
+  if (it != ids_.end()) return it->second;
+  const uint32_t id = Add({0, std::string(name), 0});
+  if (id != 0) ids_.emplace(name, id);
+  return id;
+}
+
+uint32_t MethodRegistry::NewIdOfAddress(uint64_t address) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return Add({0, "", address});
+}
+
+uint32_t MethodRegistry::Add(Entry entry) {
+  if (entries_.size() >= kMaxMethodId) return 0;
+  entry.id = static_cast<uint32_t>(entries_.size() + 1);
+  entries_.push_back(std::move(entry));
+  WriteToRing(entries_.back());
+  return entries_.back().id;
+}
+
+void MethodRegistry::Attach(RingHeader* ring) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  ring_ = ring;
+  for (const Entry& entry : entries_) WriteToRing(entry);
+}
+
+void MethodRegistry::Detach() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  ring_ = nullptr;
+}
+
+std::vector<MethodRegistry::Entry> MethodRegistry::Entries() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return entries_;
+}
+
+void MethodRegistry::WriteToRing(const Entry& entry) {
+  if (ring_ == nullptr) return;
+  const bool by_address = entry.name.empty();
+  const void* bytes = by_address ? static_cast<const void*>(&entry.address) : entry.name.data();
+  const size_t size =
+      by_address ? sizeof(entry.address) : std::min<size_t>(entry.name.size(), UINT16_MAX);
+  const uint64_t used = ring_->names_bytes.load(std::memory_order_relaxed);
+  const uint64_t needed = (sizeof(RingName) + size + 7) & ~uint64_t{7};
+  if (used + needed > kNamesBytes) {
+    ring_->names_dropped.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  uint8_t* at = reinterpret_cast<uint8_t*>(ring_) + ring_->names_offset + used;
+  const RingName header = {entry.id,
+                           by_address ? uint16_t{RingName::kAddress} : uint16_t{RingName::kText},
+                           static_cast<uint16_t>(size)};
+  memcpy(at, &header, sizeof(header));
+  memcpy(at + sizeof(header), bytes, size);
+  ring_->names_bytes.store(used + needed, std::memory_order_release);
+}
+
+}  // namespace jankbox

@@ -1,0 +1,55 @@
+// The names behind method ids, for the life of the process: an id means the same before start,
+// after stop and in every ring. THREAD-SAFE (a mutex): registering is cold, recording never comes
+// here. Copied into the ring file so that names survive a crash.
+#ifndef JANKBOX_TRACER_RING_METHOD_REGISTRY_H_
+#define JANKBOX_TRACER_RING_METHOD_REGISTRY_H_
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "tracer/ring/ring_format.h"
+
+namespace jankbox {
+
+class MethodRegistry {
+ public:
+  struct Entry {
+    uint32_t id;
+    std::string name;  // empty for one known by address only
+    uint64_t address = 0;
+  };
+
+  static MethodRegistry& Get();
+
+  // The id of `name`, a new one on its first call; 0 where all 2^24 - 1 are taken.
+  uint32_t IdOfName(std::string_view name);
+
+  // A new id for the instrumented function at `address`. The caller remembers it
+  // (tracer/instrument/).
+  uint32_t NewIdOfAddress(uint64_t address);
+
+  // Writes all names, now and later ones, into the ring's names section until Detach(). Counts what
+  // does not fit.
+  void Attach(RingHeader* ring);
+  void Detach();
+
+  // A copy of all entries, for a snapshot.
+  std::vector<Entry> Entries() const;
+
+ private:
+  uint32_t Add(Entry entry);
+  void WriteToRing(const Entry& entry);
+
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, uint32_t> ids_;
+  std::vector<Entry> entries_;
+  RingHeader* ring_ = nullptr;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_RING_METHOD_REGISTRY_H_

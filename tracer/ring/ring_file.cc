@@ -1,0 +1,159 @@
+#include "tracer/ring/ring_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/file.h"
+#include "tracer/ring/ring_place.h"
+
+namespace jankbox {
+namespace {
+
+constexpr uint64_t kNamesOffset = kRingSectionAlignment;
+constexpr uint64_t kModulesOffset = kNamesOffset + kNamesBytes;
+constexpr uint64_t kChunksOffset = kModulesOffset + kModulesBytes;
+constexpr uint32_t kFirstChunks =
+    16;  // allocated by Create(): 0.2 ms of page allocation on a tmpfs
+constexpr uint32_t kChunksPerGrowth = 64;
+
+void CopyText(char* out, size_t size, std::string_view text) {
+  const size_t n = std::min(text.size(), size - 1);
+  memcpy(out, text.data(), n);
+  out[n] = '\0';
+}
+
+// Space for [offset, offset + bytes), as disk blocks or tmpfs pages.
+Status Allocate(int fd, uint64_t offset, uint64_t bytes, const std::string& path) {
+  const int error = posix_fallocate(fd, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  return error == 0 ? Status::Ok() : Status::FromErrno(error, path);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RingFile>> RingFile::Create(const RingOptions& options) {
+  std::unique_ptr<RingFile> ring(new RingFile());
+  const uint64_t chunks =
+      (options.bytes - std::min<uint64_t>(options.bytes, kChunksOffset)) / kChunkBytes;
+  ring->bytes_ =
+      kChunksOffset + std::max<uint64_t>(chunks & ~uint64_t{1}, kFirstChunks) * kChunkBytes;
+  const ProcessIdentity identity = CurrentProcess();
+  Status status = options.folder.empty() ? Status(StatusCode::kUnsupported, "no folder")
+                                         : ring->MapFile(options.folder, identity);
+  if (!status.ok()) {
+    ring->in_memory_reason_ = status.message();
+    status = ring->MapMemory();
+    if (!status.ok()) return status;
+  }
+  ring->FillHeader(options, identity);
+  return ring;
+}
+
+Status RingFile::MapFile(const std::string& folder, const ProcessIdentity& identity) {
+  std::string path = JoinPath(folder, RingFileName(identity.pid, identity.start_ticks));
+  unlink(
+      path.c_str());  // an earlier ring of this very process, stopped or left by its fork's parent
+  ScopedFd fd(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd.valid()) return Status::FromErrno(errno, path);
+  Status status = Status::Ok();
+  if (flock(fd.get(), LOCK_EX | LOCK_NB) != 0) status = Status::FromErrno(errno, path);
+  if (status.ok()) {
+    status = Allocate(fd.get(), 0, kChunksOffset + kFirstChunks * kChunkBytes, path);
+  }
+  void* base = MAP_FAILED;
+  if (status.ok()) {
+    // Mapped beyond its present end: Grow() allocates before any chunk there is handed out.
+    base = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+    if (base == MAP_FAILED) status = Status::FromErrno(errno, path);
+  }
+  if (!status.ok()) {
+    unlink(path.c_str());
+    return status;
+  }
+  fd_ = std::move(fd);
+  path_ = std::move(path);
+  base_ = static_cast<uint8_t*>(base);
+  return status;
+}
+
+Status RingFile::MapMemory() {
+  void* base = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED) return Status::FromErrno(errno, "ring in memory");
+  base_ = static_cast<uint8_t*>(base);
+  return Status::Ok();
+}
+
+void RingFile::FillHeader(const RingOptions& options, const ProcessIdentity& identity) {
+  RingHeader* h = header();
+  memcpy(h->magic, kRingMagic, sizeof(kRingMagic));
+  h->version = kRingVersion;
+  h->abi = kRingAbi;
+  h->file_bytes = bytes_;
+  h->names_offset = kNamesOffset;
+  h->modules_offset = kModulesOffset;
+  h->chunks_offset = kChunksOffset;
+  h->chunk_bytes = kChunkBytes;
+  h->chunk_count = static_cast<uint32_t>((bytes_ - kChunksOffset) / kChunkBytes);
+  h->tick_source = static_cast<uint32_t>(options.tick_source);
+  h->pid = identity.pid;
+  h->process_start_ticks = identity.start_ticks;
+  CopyText(h->boot_id, sizeof(h->boot_id), identity.boot_id);
+  CopyText(h->process_name, sizeof(h->process_name), CurrentProcessName());
+  CopyText(h->app_name, sizeof(h->app_name), options.app_name);
+  CopyText(h->app_version, sizeof(h->app_version), options.app_version);
+  h->clock_at_start = ReadClocks(options.tick_source);
+  h->slow_threshold_ns = options.slow_threshold_ns;
+  h->window_ns = options.window_ns;
+  h->next_sequence.store(1, std::memory_order_relaxed);
+  h->next_thread_serial.store(1, std::memory_order_relaxed);
+  h->chunks_ready.store(std::min(kFirstChunks, h->chunk_count), std::memory_order_relaxed);
+  h->ready.store(1, std::memory_order_release);
+}
+
+Status RingFile::Grow() {
+  RingHeader* h = header();
+  uint32_t ready = h->chunks_ready.load(std::memory_order_relaxed);
+  while (ready < h->chunk_count) {
+    const uint32_t more = std::min(kChunksPerGrowth, h->chunk_count - ready);
+    uint8_t* at = base_ + kChunksOffset + size_t{ready} * kChunkBytes;
+    if (fd_.valid()) {
+      Status status =
+          Allocate(fd_.get(), static_cast<uint64_t>(at - base_), more * kChunkBytes, path_);
+      if (!status.ok()) return status;
+    }
+#if defined(MADV_POPULATE_WRITE)
+    // Takes the page faults here; where the kernel is too old for it the app's threads take them,
+    // once.
+    madvise(at, more * kChunkBytes, MADV_POPULATE_WRITE);
+#endif
+    ready += more;
+    h->chunks_ready.store(ready, std::memory_order_release);
+  }
+  return Status::Ok();
+}
+
+void RingFile::WriteModules(std::string_view text) {
+  RingHeader* h = header();
+  size_t n = std::min(text.size(), kModulesBytes);
+  h->modules_bytes.store(0, std::memory_order_release);
+  memcpy(base_ + h->modules_offset, text.data(), n);
+  h->modules_bytes.store(static_cast<uint32_t>(n), std::memory_order_release);
+}
+
+void RingFile::RemoveFile() {
+  header()->closed.store(1, std::memory_order_release);
+  if (path_.empty()) return;
+  unlink(path_.c_str());
+  rmdir(std::string(DirName(path_)).c_str());  // succeeds only for the folder's last ring
+  path_.clear();
+}
+
+RingFile::~RingFile() {
+  if (base_ != nullptr) munmap(base_, bytes_);
+}
+
+}  // namespace jankbox

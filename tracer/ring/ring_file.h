@@ -1,0 +1,76 @@
+// The mapped ring file of this process: creation, growth, clean removal. Space is allocated before
+// it is mapped, so a full disk is an error here and never a SIGBUS later. Create() maps all but
+// allocates only the first chunks, so that it may run on the thread that starts Jankbox; Grow()
+// allocates the rest on one of ours. The mapping stays until destruction.
+#ifndef JANKBOX_TRACER_RING_RING_FILE_H_
+#define JANKBOX_TRACER_RING_RING_FILE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/scoped_fd.h"
+#include "base/status.h"
+#include "tracer/ring/process_identity.h"
+#include "tracer/ring/ring_format.h"
+
+namespace jankbox {
+
+struct RingOptions {
+  std::string folder;         // RingFolder(); empty: in memory only
+  uint32_t bytes = 8u << 20;  // of the whole file
+  TickSource tick_source = TickSource::kClockGettime;
+  uint64_t window_ns = 10 * kNsPerSecond;
+  uint64_t slow_threshold_ns = 700 * kNsPerMs;
+  std::string app_name;
+  std::string app_version;
+};
+
+class RingFile {
+ public:
+  // A new ring for this process. Where the folder has no room or may not be written the ring is
+  // made in anonymous memory instead and `in_memory_reason()` says why: it records, but nothing
+  // survives a crash.
+  static Result<std::unique_ptr<RingFile>> Create(const RingOptions& options);
+
+  RingFile(const RingFile&) = delete;
+  RingFile& operator=(const RingFile&) = delete;
+  ~RingFile();  // unmaps; no thread may write any more
+
+  // Allocates and touches what is left; stops at the first piece that does not fit (the ring is
+  // then smaller).
+  Status Grow();
+
+  // Marks the ring as cleanly closed and removes its file. The mapping stays.
+  void RemoveFile();
+
+  // Replaces the text of the modules section (cut at its size). One writer: the watcher thread.
+  void WriteModules(std::string_view text);
+
+  RingHeader* header() const { return reinterpret_cast<RingHeader*>(base_); }
+  uint8_t* base() const { return base_; }
+  size_t bytes() const { return bytes_; }
+  RingChunk* chunk(uint32_t index) const {
+    return reinterpret_cast<RingChunk*>(base_ + header()->chunks_offset +
+                                        size_t{index} * kChunkBytes);
+  }
+  const std::string& path() const { return path_; }
+  const std::string& in_memory_reason() const { return in_memory_reason_; }
+
+ private:
+  RingFile() = default;
+  Status MapFile(const std::string& folder, const ProcessIdentity& identity);
+  Status MapMemory();
+  void FillHeader(const RingOptions& options, const ProcessIdentity& identity);
+
+  ScopedFd fd_;  // holds the file's lock while open
+  std::string path_;
+  std::string in_memory_reason_;
+  uint8_t* base_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_RING_RING_FILE_H_

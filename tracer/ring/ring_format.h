@@ -1,0 +1,147 @@
+// The bytes of a ring file; docs/formats/ring.md is the authority and says who writes what.
+// Everything in a mapping is read and written through atomics, so that a reader in this process, or
+// in another after a crash, sees each word whole.
+#ifndef JANKBOX_TRACER_RING_RING_FORMAT_H_
+#define JANKBOX_TRACER_RING_RING_FORMAT_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "tracer/clock/tick_clock.h"
+
+namespace jankbox {
+
+inline constexpr char kRingMagic[8] = {'J', 'B', 'X', 'R', 'I', 'N', 'G', '1'};
+inline constexpr uint32_t kRingVersion = 1;
+// Reads back differently on another byte order or word size.
+inline constexpr uint32_t kRingAbi = 0x4a420000u | sizeof(void*) << 8 | 1;
+inline constexpr size_t kRingSectionAlignment = 16384;  // whole pages on 4 and 16 KiB machines
+inline constexpr size_t kNamesBytes = 256 << 10;
+inline constexpr size_t kModulesBytes = 64 << 10;
+inline constexpr size_t kChunkBytes = 16 << 10;
+inline constexpr size_t kMaxOpenCalls = 128;
+inline constexpr size_t kMaxWatchedThreads = 8;
+inline constexpr size_t kDispatchNameWords = 8;
+inline constexpr int32_t kNoOwner = 0;
+
+// A call open when its chunk began.
+struct RingOpenCall {
+  uint64_t ticks;
+  uint32_t id;
+  uint32_t kind;  // EventKind
+};
+static_assert(sizeof(RingOpenCall) == 16);
+
+// Followed by `open_calls` RingOpenCalls and then by events up to the first zero word or the
+// chunk's end.
+struct RingChunk {
+  std::atomic<uint64_t>
+      sequence;  // 0 while empty or being taken; else unique and growing over the ring
+  std::atomic<int32_t> owner;  // tid while open, kNoOwner when closed
+  int32_t tid;
+  uint64_t thread_serial;       // unique to a thread of this process: tids are reused
+  uint32_t thread_chunk_index;  // 0 for a thread's first chunk
+  uint32_t open_calls;
+  uint32_t open_calls_truncated;          // open calls beyond kMaxOpenCalls
+  std::atomic<uint32_t> committed_words;  // of events; written when closed, 0 before
+  uint64_t base_ticks;
+  std::atomic<uint64_t> close_ticks;  // 0 while open
+  char thread_name[16];               // as of the thread's first event
+  uint32_t watched;                   // 1: of the share reserved for UI threads
+  uint32_t reserved[5];
+};
+static_assert(sizeof(RingChunk) == 96);
+
+// What a watched thread is doing, written by that thread alone.
+struct alignas(64) RingWatchedThread {
+  std::atomic<int32_t> tid;  // 0: slot not taken
+  std::atomic<uint32_t> dispatch_depth;
+  std::atomic<uint64_t> dispatch_begin_ticks;      // 0: waiting for the next message
+  std::atomic<uint64_t> dispatch_count;            // of dispatches begun
+  std::atomic<uint64_t> what[kDispatchNameWords];  // name of the running dispatch, zero-padded
+  // The last dispatch at or above the slow threshold. `slow_version` is odd while it is being
+  // written.
+  std::atomic<uint32_t> slow_version;
+  std::atomic<uint32_t> frame_version;  // the same for the frame below
+  std::atomic<uint64_t> slow_begin_ticks;
+  std::atomic<uint64_t> slow_end_ticks;
+  std::atomic<uint64_t> slow_what[kDispatchNameWords];
+  // The last frame in or above the band that is sealed; ns of CLOCK_MONOTONIC.
+  std::atomic<uint64_t> frame_vsync_ns;
+  std::atomic<uint64_t> frame_interval_ns;
+  std::atomic<uint64_t> frame_start_ns;
+  std::atomic<uint64_t> frame_end_ns;
+  std::atomic<uint64_t> frame_count;
+};
+
+enum class RingIncidentState : uint32_t { kNone = 0, kGrowing = 1, kFinished = 2 };
+
+// The incident of a watched thread that is not sealed in its last form yet; written by the watcher
+// thread.
+struct RingIncident {
+  std::atomic<uint32_t> state;            // RingIncidentState
+  std::atomic<uint32_t> kind;             // ReportKind's numbers
+  std::atomic<uint32_t> sealed_revision;  // 0: none yet
+  std::atomic<uint32_t> watched_index;
+  std::atomic<uint64_t> begin_ticks;
+  std::atomic<uint64_t> end_ticks;  // kFinished: its end; else 0
+  char id[40];                      // UUID, zero-terminated; written before `state`
+};
+
+struct RingHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t abi;
+  uint64_t file_bytes;
+  uint64_t names_offset;
+  uint64_t modules_offset;
+  uint64_t chunks_offset;
+  uint32_t chunk_bytes;
+  uint32_t chunk_count;
+  uint32_t tick_source;  // TickSource
+  int32_t pid;
+  uint64_t
+      process_start_ticks;  // field 22 of /proc/PID/stat: with pid and boot id names one process
+  char boot_id[40];
+  char process_name[64];
+  char app_name[64];
+  char app_version[64];
+  char loop_name[32];
+  ClockReading clock_at_start;
+  uint64_t slow_threshold_ns;
+  uint64_t window_ns;
+  std::atomic<uint32_t> ready;   // 1 once all above holds
+  std::atomic<uint32_t> closed;  // 1 after a clean stop
+  std::atomic<uint32_t>
+      chunks_ready;  // chunks whose space is allocated; even ones are reserved for watched threads
+  std::atomic<uint32_t> modules_bytes;  // of the modules' text; 0 while it is being replaced
+  std::atomic<uint64_t> names_bytes;    // of whole name records
+  std::atomic<uint64_t> names_dropped;
+  std::atomic<uint64_t> next_chunk[2];  // shared, watched: the cursors that threads claim with
+  std::atomic<uint64_t> next_sequence;
+  std::atomic<uint64_t> next_thread_serial;
+  std::atomic<uint64_t> dropped_events;
+  std::atomic<uint64_t> heartbeat_ticks;   // the watcher was alive then
+  std::atomic<uint64_t> calibrated_ticks;  // a later reading of both clocks; 0: none yet
+  std::atomic<uint64_t> calibrated_monotonic_ns;
+  RingIncident incident;
+  RingWatchedThread watched[kMaxWatchedThreads];
+};
+static_assert(sizeof(RingHeader) <= kRingSectionAlignment);
+static_assert(std::atomic<uint64_t>::is_always_lock_free);
+
+// A record of the names section: this header, then `bytes` bytes, padded with zeros to a multiple
+// of eight.
+struct RingName {
+  static constexpr uint32_t kText = 0;
+  static constexpr uint32_t kAddress = 1;  // eight bytes: the function's address in this process
+  uint32_t id;
+  uint16_t kind;
+  uint16_t bytes;
+};
+static_assert(sizeof(RingName) == 8);
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_RING_RING_FORMAT_H_

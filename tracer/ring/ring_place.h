@@ -1,0 +1,29 @@
+// Where the rings of a spool folder live: a private folder on a tmpfs (XDG_RUNTIME_DIR, else
+// /dev/shm) on Linux, beside the reports on Android (decision 2). Both the recorder and recovery
+// compute it from the spool folder alone. Cold; no thread rules. Creates the folder (0700) and
+// refuses one that is not ours.
+#ifndef JANKBOX_TRACER_RING_RING_PLACE_H_
+#define JANKBOX_TRACER_RING_RING_PLACE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "base/status.h"
+
+namespace jankbox {
+
+// The folder for rings of `spool_dir` (absolute, need not exist yet). Two spellings of the same
+// path agree.
+Result<std::string> RingFolder(const std::string& spool_dir);
+
+inline constexpr char kRingFileSuffix[] = ".jbxring";
+
+// "ring-<pid>-<start time>.jbxring"
+inline std::string RingFileName(int pid, uint64_t process_start_ticks) {
+  return "ring-" + std::to_string(pid) + "-" + std::to_string(process_start_ticks) +
+         kRingFileSuffix;
+}
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_RING_RING_PLACE_H_

@@ -1,0 +1,182 @@
+#include "tracer/ring/ring_reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+
+namespace jankbox {
+namespace {
+
+constexpr size_t kChunkWords = (kChunkBytes - sizeof(RingChunk)) / sizeof(uint64_t);
+
+uint64_t LoadWord(const uint64_t* at) {
+  // atomic_ref wants a mutable object; nothing is written.
+  return std::atomic_ref<uint64_t>(*const_cast<uint64_t*>(at)).load(std::memory_order_relaxed);
+}
+
+// A chunk as copied, with what the window needs to place it.
+struct CopiedChunk {
+  WindowChunk chunk;
+  int32_t tid = 0;
+  uint64_t thread_serial = 0;
+  uint32_t thread_chunk_index = 0;
+  bool watched = false;
+  std::string thread_name;
+};
+
+enum class CopyResult { kCopied, kEmpty, kTorn };
+
+CopyResult CopyChunk(const RingChunk& source, CopiedChunk* copy) {
+  const uint64_t sequence = source.sequence.load(std::memory_order_acquire);
+  if (sequence == 0) return CopyResult::kEmpty;
+  copy->chunk.sequence = sequence;
+  copy->chunk.base_ticks = source.base_ticks;
+  copy->tid = source.tid;
+  copy->thread_serial = source.thread_serial;
+  copy->thread_chunk_index = source.thread_chunk_index;
+  copy->watched = source.watched != 0;
+  copy->chunk.open_calls_truncated = source.open_calls_truncated;
+  char name[sizeof(source.thread_name)];
+  memcpy(name, source.thread_name, sizeof(name));
+  copy->thread_name = HeaderText(name, sizeof(name));
+  const size_t open_calls = source.open_calls;
+  if (open_calls > kMaxOpenCalls) return CopyResult::kTorn;
+  const uint64_t* words = reinterpret_cast<const uint64_t*>(&source + 1);
+  for (size_t i = 0; i < open_calls; ++i) {
+    const uint64_t ticks = LoadWord(words + 2 * i);
+    const uint64_t call = LoadWord(words + 2 * i + 1);
+    copy->chunk.open_calls.push_back({static_cast<uint32_t>(call) & kMaxMethodId,
+                                      static_cast<EventKind>((call >> 32) & 15), ticks});
+  }
+  for (size_t i = 2 * open_calls; i < kChunkWords; ++i) {
+    const uint64_t word = LoadWord(words + i);
+    if (word == 0) break;
+    copy->chunk.words.push_back(word);
+  }
+  std::atomic_thread_fence(std::memory_order_acquire);  // pairs with the fence in StartChunk
+  return source.sequence.load(std::memory_order_relaxed) == sequence ? CopyResult::kCopied
+                                                                     : CopyResult::kTorn;
+}
+
+bool Earlier(const CopiedChunk& a, const CopiedChunk& b) {
+  return a.chunk.sequence < b.chunk.sequence;
+}
+
+// Joins one thread's chunks, in order, into `window`, marking where some are missing.
+void AddThread(std::vector<CopiedChunk> chunks, RingWindow* window) {
+  std::sort(chunks.begin(), chunks.end(), Earlier);
+  // What ends before the window is left out: a chunk whose successor begins before it.
+  size_t first = 0;
+  while (first + 1 < chunks.size() && chunks[first + 1].chunk.base_ticks <= window->from_ticks) {
+    ++first;
+  }
+  WindowThread thread;
+  thread.tid = chunks[first].tid;
+  thread.name = chunks[first].thread_name;
+  if (chunks[first].thread_chunk_index > 0 && chunks[first].chunk.base_ticks > window->from_ticks) {
+    chunks[first].chunk.gap_before = true;
+    ++window->overwritten_chunks;  // at least one; how many lay inside the window nobody knows any
+                                   // more
+  }
+  for (size_t i = first; i < chunks.size(); ++i) {
+    if (i > first) {
+      const uint32_t missing = chunks[i].thread_chunk_index - chunks[i - 1].thread_chunk_index - 1;
+      chunks[i].chunk.gap_before = missing != 0;
+      window->overwritten_chunks += missing;
+    }
+    thread.ui = thread.ui || chunks[i].watched;
+    thread.chunks.push_back(std::move(chunks[i].chunk));
+  }
+  window->threads.push_back(std::move(thread));
+}
+
+}  // namespace
+
+std::string HeaderText(const char* field, size_t size) {
+  return std::string(field, strnlen(field, size));
+}
+
+std::string DispatchNameText(const std::atomic<uint64_t>* words) {
+  char text[kDispatchNameWords * 8];
+  for (size_t i = 0; i < kDispatchNameWords; ++i) {
+    const uint64_t word = words[i].load(std::memory_order_relaxed);
+    memcpy(text + 8 * i, &word, 8);
+  }
+  return HeaderText(text, sizeof(text));
+}
+
+Result<RingReader> RingReader::FromBytes(std::string_view bytes) {
+  const Status corrupt(StatusCode::kCorrupt, "not a ring file of this version and machine");
+  if (bytes.size() < kRingSectionAlignment) return corrupt;
+  RingReader reader(nullptr, bytes.size());
+  reader.owned_.resize((bytes.size() + 7) / 8);
+  memcpy(reader.owned_.data(), bytes.data(), bytes.size());
+  reader.base_ = reinterpret_cast<const uint8_t*>(reader.owned_.data());
+  const RingHeader& h = reader.header();
+  const uint64_t chunks_offset = kRingSectionAlignment + kNamesBytes + kModulesBytes;
+  const bool right = memcmp(h.magic, kRingMagic, sizeof(kRingMagic)) == 0 &&
+                     h.version == kRingVersion && h.abi == kRingAbi &&
+                     h.names_offset == kRingSectionAlignment &&
+                     h.modules_offset == kRingSectionAlignment + kNamesBytes &&
+                     h.chunks_offset == chunks_offset && h.chunk_bytes == kChunkBytes &&
+                     bytes.size() >= chunks_offset && h.ready.load(std::memory_order_acquire) == 1;
+  if (!right) return corrupt;
+  return reader;
+}
+
+RingWindow RingReader::CopyWindow(uint64_t from_ticks, uint64_t to_ticks) const {
+  const RingHeader& h = header();
+  RingWindow window;
+  window.from_ticks = from_ticks;
+  window.to_ticks = to_ticks;
+  window.dropped_events = h.dropped_events.load(std::memory_order_relaxed);
+  const uint64_t present = (bytes_ - h.chunks_offset) / kChunkBytes;
+  const uint64_t ready =
+      std::min<uint64_t>(present, h.chunks_ready.load(std::memory_order_acquire));
+  std::map<uint64_t, std::vector<CopiedChunk>> by_thread;
+  for (uint64_t i = 0; i < ready; ++i) {
+    const auto* chunk =
+        reinterpret_cast<const RingChunk*>(base_ + h.chunks_offset + i * kChunkBytes);
+    const uint64_t closed = chunk->close_ticks.load(std::memory_order_relaxed);
+    if (closed != 0 && closed < from_ticks) continue;
+    CopiedChunk copy;
+    const CopyResult result = CopyChunk(*chunk, &copy);
+    if (result == CopyResult::kTorn) ++window.torn_chunks;
+    if (result == CopyResult::kCopied && copy.chunk.base_ticks <= to_ticks) {
+      by_thread[copy.thread_serial].push_back(std::move(copy));
+    }
+  }
+  for (auto& [serial, chunks] : by_thread) AddThread(std::move(chunks), &window);
+  return window;
+}
+
+std::vector<MethodRegistry::Entry> RingReader::Names() const {
+  std::vector<MethodRegistry::Entry> names;
+  const uint8_t* section = base_ + header().names_offset;
+  const uint64_t used =
+      std::min<uint64_t>(header().names_bytes.load(std::memory_order_acquire), kNamesBytes);
+  for (uint64_t at = 0; at + sizeof(RingName) <= used;) {
+    RingName name;
+    memcpy(&name, section + at, sizeof(name));
+    const uint64_t bytes_at = at + sizeof(name);
+    if (name.bytes > used - bytes_at) break;
+    MethodRegistry::Entry entry{name.id & kMaxMethodId, "", 0};
+    if (name.kind == RingName::kAddress && name.bytes == sizeof(entry.address)) {
+      memcpy(&entry.address, section + bytes_at, sizeof(entry.address));
+    } else {
+      entry.name.assign(reinterpret_cast<const char*>(section) + bytes_at, name.bytes);
+    }
+    names.push_back(std::move(entry));
+    at = (bytes_at + name.bytes + 7) & ~uint64_t{7};
+  }
+  return names;
+}
+
+std::string RingReader::ModulesText() const {
+  const uint32_t used =
+      std::min<uint32_t>(header().modules_bytes.load(std::memory_order_acquire), kModulesBytes);
+  return std::string(reinterpret_cast<const char*>(base_) + header().modules_offset, used);
+}
+
+}  // namespace jankbox

@@ -1,0 +1,55 @@
+// Reads a ring: the live one of this process, while its threads go on writing, or a file that a
+// dead process left. Stops nobody: a chunk that changed while it was copied is dropped and counted.
+// Bytes of a file are untrusted: every count and offset is checked. Allocates; Jankbox's own
+// threads and programs only.
+#ifndef JANKBOX_TRACER_RING_RING_READER_H_
+#define JANKBOX_TRACER_RING_RING_READER_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "tracer/ring/method_registry.h"
+#include "tracer/ring/ring_format.h"
+#include "tracer/ring/ring_window.h"
+
+namespace jankbox {
+
+class RingReader {
+ public:
+  // Of a mapped ring, which must outlive the reader.
+  RingReader(const uint8_t* base, size_t bytes) : base_(base), bytes_(bytes) {}
+
+  // Of a file's bytes. kCorrupt where they are no ring of this version and machine.
+  static Result<RingReader> FromBytes(std::string_view bytes);
+
+  RingReader(RingReader&&) noexcept = default;
+  RingReader& operator=(RingReader&&) noexcept = default;
+
+  // Copies the events from `from_ticks` to `to_ticks` of every thread; each thread's first chunk
+  // may begin earlier.
+  RingWindow CopyWindow(uint64_t from_ticks, uint64_t to_ticks) const;
+
+  // The names section.
+  std::vector<MethodRegistry::Entry> Names() const;
+
+  // The modules section, for ModuleMap::Parse.
+  std::string ModulesText() const;
+
+  const RingHeader& header() const { return *reinterpret_cast<const RingHeader*>(base_); }
+
+ private:
+  const uint8_t* base_;
+  size_t bytes_;
+  std::vector<uint64_t> owned_;  // aligned copy, for FromBytes
+};
+
+// The text of a zero-padded field of the header.
+std::string HeaderText(const char* field, size_t size);
+std::string DispatchNameText(const std::atomic<uint64_t>* words);
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_RING_RING_READER_H_
