@@ -1,0 +1,247 @@
+#include "tools/jankbox/command_line.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <sstream>
+
+#include "tools/jankbox/doctor_command.h"
+#include "tools/jankbox/exit_code.h"
+#include "tools/jankbox/export_command.h"
+#include "tools/jankbox/list_command.h"
+#include "tools/jankbox/run_command.h"
+#include "tools/jankbox/show_command.h"
+#include "tools/jankbox/terminal.h"
+
+namespace jankbox::tools {
+namespace {
+
+constexpr char kFolderDefault[] =
+    "folder of reports [$JANKBOX_DIR, else $XDG_STATE_HOME/jankbox, else ~/.local/state/jankbox]";
+
+// CLI11 would list every option in one line.
+class CommandFormatter : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* app, std::string) const override {
+    const std::string name = app->get_name();
+    const std::string rest = name == "run"      ? "run [OPTIONS] -- PROGRAM [ARGUMENTS]..."
+                             : name == "list"   ? "list [--json] [DIR|URL]"
+                             : name == "show"   ? "show [OPTIONS] FILE|ID"
+                             : name == "export" ? "export [OPTIONS] FILE|ID -o OUT.pftrace"
+                             : name == "doctor" ? "doctor [OPTIONS]"
+                                                : "COMMAND [OPTIONS] ...";
+    return "Usage: jankbox " + rest + "\n";
+  }
+};
+
+struct Options {
+  RunOptions run;
+  ListOptions list;
+  ShowOptions show;
+  ExportOptions trace_export;
+  DoctorOptions doctor;
+};
+
+void AddRun(CLI::App* app, RunOptions* options) {
+  CLI::App* run = app->add_subcommand("run", "Run a program and record why its UI thread janks");
+  run->add_option("--dir", options->directory, kFolderDefault)->type_name("DIR");
+  run->add_option("--slow-ms", options->slow_ms,
+                  "a dispatch of this length is a slow message [700]")
+      ->type_name("MS")
+      ->check(CLI::Range(10u, 600'000u));
+  run->add_option("--anr-ms", options->anr_ms, "a block of this length is an ANR [5000]")
+      ->type_name("MS")
+      ->check(CLI::Range(10u, 600'000u));
+  run->add_option("--window-s", options->window_s, "how far a report looks back [10]")
+      ->type_name("S")
+      ->check(CLI::Range(1u, 600u));
+  run->add_option("--upload", options->upload_url, "send reports to the collector at this URL")
+      ->type_name("URL");
+  run->add_option("--min-free-mib", options->min_free_mib,
+                  "write nothing where less would be left free on the disk [64]")
+      ->type_name("MIB")
+      ->check(CLI::Range(0u, 1u << 30));
+  run->add_flag("-q,--quiet", options->quiet, "say nothing but errors");
+  run->prefix_command();
+  run->footer(
+      "The program's input, output and exit status are its own; jankbox writes to stderr only.\n\n"
+      "Exit status: the program's. 127: not found. 126: not executable. 2: wrong usage.\n\n"
+      "Examples:\n"
+      "  jankbox run -- gtk3-widget-factory\n"
+      "  jankbox run --slow-ms 200 --dir /tmp/reports -- node server.js\n"
+      "  jankbox run --upload http://127.0.0.1:8080 -- ./my-app --flag");
+}
+
+void AddList(CLI::App* app, ListOptions* options) {
+  CLI::App* list = app->add_subcommand("list", "List reports, newest first");
+  list->add_option("place", options->place, "folder, or a collector's URL [as for run --dir]")
+      ->type_name("DIR|URL");
+  list->add_flag("--json", options->json, "an array of reports, the same from both");
+  list->footer(
+      "Damaged files are named on stderr and passed over.\n\n"
+      "Exit status: 0, or 1 where nothing could be read. 2: wrong usage.\n\n"
+      "Examples:\n"
+      "  jankbox list\n"
+      "  jankbox list http://127.0.0.1:8080\n"
+      "  jankbox list --json | jq '.[] | [.kind, .duration_ms, .top_frames[0].function]'");
+}
+
+// Where an id is looked up: a folder or a collector.
+void AddPlace(CLI::App* command, std::string* place) {
+  CLI::Option* directory = command->add_option("--dir", *place, kFolderDefault)->type_name("DIR");
+  command->add_option("--from", *place, "look the id up at this collector")
+      ->type_name("URL")
+      ->excludes(directory);
+}
+
+void AddShow(CLI::App* app, ShowOptions* options) {
+  CLI::App* show = app->add_subcommand("show", "Show one report: what, where, why");
+  show->add_option("report", options->file_or_id,
+                   "a report's file, or the beginning of its id (4 characters or more)")
+      ->type_name("FILE|ID")
+      ->required();
+  AddPlace(show, &options->place);
+  show->add_flag("--json", options->json, "the report as JSON");
+  show->add_flag("-a,--all", options->all_frames, "all frames of the stack, not the first 15");
+  show->footer(
+      "Frames marked with a pointer are methods that were recorded; the others were sampled.\n\n"
+      "Exit status: 0, or 1 where the report cannot be read. 2: wrong usage.\n\n"
+      "Examples:\n"
+      "  jankbox show 0195a3c2-7f01\n"
+      "  jankbox show --all reports/0195a3c2-7f01-7abc-8def-0123456789ab.pftrace.zst\n"
+      "  jankbox show --from http://127.0.0.1:8080 0195a3c2-7f01");
+}
+
+void AddExport(CLI::App* app, ExportOptions* options) {
+  CLI::App* trace = app->add_subcommand("export", "Write a report's Perfetto trace");
+  trace->add_option("report", options->file_or_id, "a report's file, or the beginning of its id")
+      ->type_name("FILE|ID")
+      ->required();
+  trace->add_option("-o,--output", options->output, "file to write; - for stdout")
+      ->type_name("OUT")
+      ->required();
+  AddPlace(trace, &options->place);
+  trace->add_flag("-f,--force", options->force, "replace OUT where it exists");
+  trace->footer(
+      "The file appears whole or not at all. https://ui.perfetto.dev opens it.\n\n"
+      "Exit status: 0, or 1 where something cannot be read or written. 2: wrong usage.\n\n"
+      "Examples:\n"
+      "  jankbox export 0195a3c2-7f01 -o jank.pftrace\n"
+      "  jankbox export 0195a3c2-7f01 -o - | trace_processor_shell -");
+}
+
+void AddDoctor(CLI::App* app, DoctorOptions* options) {
+  CLI::App* doctor = app->add_subcommand("doctor", "Tell what this machine permits, and the mends");
+  doctor->add_option("--dir", options->directory, kFolderDefault)->type_name("DIR");
+  doctor->add_flag("--json", options->json,
+                   "{ok, dir, checks[{name, state, essential, found, why, mend}]}");
+  doctor->add_flag("-v,--verbose", options->verbose, "say for every line why it matters");
+  doctor->footer(
+      "Exit status: 0 where everything essential works, else 1. 2: wrong usage.\n\n"
+      "Examples:\n"
+      "  jankbox doctor\n"
+      "  jankbox doctor --json | jq '.checks[] | select(.state != \"ok\")'");
+}
+
+int UsageError(const std::string& message, const std::string& command) {
+  PrintError(message);
+  PrintError("try: jankbox " + (command.empty() ? "" : command + " ") + "--help");
+  return kExitUsage;
+}
+
+std::vector<std::string> SubcommandNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  return names;
+}
+
+// PROGRAM and its arguments: what the parser left, and from the first "--" on what it never saw.
+int TakeProgram(const CLI::App& run, const std::vector<std::string>& from_dashes,
+                RunOptions* options) {
+  const std::vector<std::string> before = run.remaining();
+  if (!before.empty() && before[0].size() > 1 && before[0][0] == '-') {
+    return UsageError("run: unknown option " + before[0] + " (the program follows --)", "run");
+  }
+  options->program = before;
+  // Only the "--" before the program is ours.
+  const size_t ours = before.empty() && !from_dashes.empty() ? 1 : 0;
+  options->program.insert(options->program.end(),
+                          from_dashes.begin() + static_cast<ptrdiff_t>(ours), from_dashes.end());
+  if (options->program.empty() || options->program[0].empty()) {
+    return UsageError("run: which program? (jankbox run -- PROGRAM)", "run");
+  }
+  if (options->anr_ms < options->slow_ms) {
+    return UsageError("run: --anr-ms is less than --slow-ms", "run");
+  }
+  return kExitOk;
+}
+
+int Dispatch(const CLI::App& app, const std::vector<std::string>& from_dashes, Options* options) {
+  if (app.got_subcommand("list")) return RunList(options->list);
+  if (app.got_subcommand("show")) return RunShow(options->show);
+  if (app.got_subcommand("export")) return RunExport(options->trace_export);
+  if (app.got_subcommand("doctor")) return RunDoctor(options->doctor);
+  const int status = TakeProgram(*app.get_subcommand("run"), from_dashes, &options->run);
+  return status != kExitOk ? status : RunProgram(options->run);
+}
+
+int ParseFailed(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {  // --help, --version
+    std::ostringstream text;
+    app.exit(error, text, text);
+    return WriteText(STDOUT_FILENO, text.str()) ? kExitOk : kExitFailed;
+  }
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  const std::string command = commands.empty() ? "" : commands[0]->get_name();
+  return UsageError((command.empty() ? "" : command + ": ") + error.what(), command);
+}
+
+}  // namespace
+
+int RunCommandLine(const std::vector<std::string>& arguments) {
+  CLI::App app("Jankbox: a flight recorder for UI threads", "jankbox");
+  app.set_version_flag("--version", "jankbox " JANKBOX_COMMAND_VERSION);
+  app.require_subcommand(1);
+  const auto formatter = std::make_shared<CommandFormatter>();
+  formatter->column_width(28);
+  formatter->label("SUBCOMMANDS", "COMMANDS");
+  app.formatter(formatter);
+  app.footer(
+      "Start with: jankbox run -- PROGRAM, then jankbox list and jankbox show ID.\n"
+      "Exit status: 0 fine, 1 failed, 2 wrong usage; `run` passes on the program's own.\n"
+      "Colour is left out where NO_COLOR is set or the output is no terminal.");
+  Options options;
+  AddRun(&app, &options.run);
+  AddList(&app, &options.list);
+  AddShow(&app, &options.show);
+  AddExport(&app, &options.trace_export);
+  AddDoctor(&app, &options.doctor);
+
+  if (arguments.empty()) {
+    (void)WriteText(STDERR_FILENO, app.help());
+    return kExitUsage;
+  }
+  const std::vector<std::string> names = SubcommandNames(app);
+  if (arguments[0][0] != '-' &&
+      std::find(names.begin(), names.end(), arguments[0]) == names.end()) {
+    const std::string nearest = NearestWord(arguments[0], names);
+    return UsageError("unknown command '" + arguments[0] + "'" +
+                          (nearest.empty() ? "" : ". Did you mean '" + nearest + "'?"),
+                      "");
+  }
+  // What follows "--" is the program's: the parser must not see it.
+  const auto dashes =
+      arguments[0] == "run" ? std::find(arguments.begin(), arguments.end(), "--") : arguments.end();
+  std::vector<std::string> parsed(arguments.begin(), dashes);
+  std::reverse(parsed.begin(), parsed.end());  // the order that CLI11 takes a vector in
+  try {
+    app.parse(parsed);
+  } catch (const CLI::ParseError& error) {
+    return ParseFailed(app, error);
+  }
+  return Dispatch(app, {dashes, arguments.end()}, &options);
+}
+
+}  // namespace jankbox::tools

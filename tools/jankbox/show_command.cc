@@ -1,0 +1,169 @@
+#include "tools/jankbox/show_command.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tools/jankbox/exit_code.h"
+#include "tools/jankbox/json_text.h"
+#include "tools/jankbox/report_source.h"
+#include "tools/jankbox/verdict_bar.h"
+
+namespace jankbox::tools {
+namespace {
+
+constexpr size_t kShownFrames = 15;
+constexpr size_t kLabelWidth = 10;
+
+// A summary by rule for reports that carry none.
+std::string Summary(const ReportView& report) {
+  if (!report.summary.empty()) return report.summary;
+  const std::string cause = CauseInBrief(report.shares);
+  const std::string where = BlamedFunction(report);
+  return (cause.empty() ? "No source said where the time went" : "The time went to " + cause) +
+         (where.empty() ? "" : ", in " + where) + ".";
+}
+
+std::string Headline(const TextStyle& style, const ReportView& report) {
+  const char* dot = style.unicode ? " · " : " - ";
+  std::string text = Paint(style, Colour::kBold,
+                           report.kind + "  " + DurationText(report.duration_ms) +
+                               (report.ongoing ? " and still blocked" : ""));
+  text += "  " + report.process + " (pid " + std::to_string(report.pid) + ")" + dot;
+  text += report.tid == report.pid ? "main thread" : "thread " + report.thread;
+  text += " (tid " + std::to_string(report.tid) + ")\n";
+  std::string details = LocalTime(report.window_to);
+  if (!report.what.empty()) details += dot + report.what;
+  if (!report.loop.empty()) details += dot + ("loop " + report.loop);
+  if (report.frame_dropped > 0)
+    details += dot + std::to_string(report.frame_dropped) + " frames missed";
+  details += dot + report.id;
+  if (report.revision > 1) details += " (revision " + std::to_string(report.revision) + ")";
+  return text + Paint(style, Colour::kDim, details) + "\n\n";
+}
+
+std::string Stack(const TextStyle& style, const ReportView& report, bool all_frames) {
+  if (report.frames.empty()) return "Stack: none was taken.\n\n";
+  std::string text = Paint(style, Colour::kBold, "Blamed stack") + ", innermost first\n";
+  const size_t shown =
+      all_frames ? report.frames.size() : std::min(report.frames.size(), kShownFrames);
+  size_t module_width = 0;
+  for (size_t i = 0; i < shown; ++i) {
+    const std::string& module = report.frames[i].module;
+    module_width = std::max(module_width, DisplayWidth(module));
+  }
+  module_width = std::min<size_t>(module_width, 28);
+  const size_t room =
+      style.columns == 0 ? 0 : style.columns - std::min(style.columns, 9 + module_width);
+  for (size_t i = 0; i < shown; ++i) {
+    const ReportView::Frame& frame = report.frames[i];
+    char number[16];
+    snprintf(number, sizeof(number), "%4zu ", i);
+    // Instrumented methods are marked: they were recorded, native frames were sampled.
+    const std::string mark = frame.instrumented ? (style.unicode ? "▶ " : "> ") : "  ";
+    std::string module = Clip(style, frame.module, module_width);
+    const size_t padding = module_width - std::min(module_width, DisplayWidth(module));
+    const std::string function =
+        room == 0 ? frame.function : Clip(style, frame.function, std::max<size_t>(room, 20));
+    text += Paint(style, Colour::kDim, number);
+    text += Paint(style, Colour::kCyan, mark) + Paint(style, Colour::kDim, module);
+    text += std::string(padding + 2, ' ');
+    text += Paint(style, frame.instrumented ? Colour::kCyan : Colour::kNone, function) + "\n";
+  }
+  if (shown < report.frames.size()) {
+    text += std::string(7, ' ') + (style.unicode ? "… " : "... ") +
+            std::to_string(report.frames.size() - shown) + " more (--all)\n";
+  }
+  return text + "\n";
+}
+
+std::string Line(const TextStyle& style, const char* label, const std::string& value) {
+  std::string padded = label;
+  padded.resize(std::max(kLabelWidth, padded.size()), ' ');
+  return Paint(style, Colour::kBold, padded) + value + "\n";
+}
+
+std::string Joined(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
+  return text;
+}
+
+std::string Losses(const ReportView& report) {
+  std::vector<std::string> items;
+  for (const auto& [name, count] : report.losses)
+    items.push_back(std::to_string(count) + " " + name);
+  return items.empty() ? "nothing lost" : Joined(items);
+}
+
+std::string Sampling(const ReportView& report) {
+  std::string text = report.sampler.empty() ? "no stack sampler" : report.sampler;
+  text += ", " + std::to_string(report.sample_count) + " samples";
+  if (report.sched_switches > 0) {
+    text += ", put on a CPU " + std::to_string(report.sched_switches) + " times";
+  }
+  return text;
+}
+
+std::string SelfCost(const ReportView& report) {
+  char text[160];
+  snprintf(text, sizeof(text), "%.0f ms of CPU since start, %.1f MiB ring, start took %.1f ms",
+           report.self_cpu_ms, static_cast<double>(report.ring_bytes) / (1 << 20),
+           static_cast<double>(report.start_us) / 1000);
+  return text;
+}
+
+// `text` as one word of a shell.
+std::string ShellWord(const std::string& text) {
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=+,@%";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string word = "'";
+  for (char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+}  // namespace
+
+std::string RenderReport(const TextStyle& style, const ReportView& report, bool all_frames,
+                         const std::string& export_argument) {
+  std::string text = Headline(style, report) + "  " + Summary(report) + "\n\n";
+  const std::string bar = VerdictBar(style, report.shares);
+  text += bar.empty() ? "" : bar + "\n";
+  text += Stack(style, report, all_frames);
+  const std::string range = LocalTime(report.window_from, true) + (style.unicode ? " – " : " - ") +
+                            LocalTime(report.window_to, true);
+  text += Line(style, "Window", DurationText(report.window_ms) + " (" + range + ")");
+  text += Line(style, "Losses", Losses(report));
+  for (size_t i = 0; i < report.notes.size(); ++i) {
+    text += Line(style, i == 0 ? "Notes" : "", report.notes[i]);
+  }
+  if (!report.sources.empty()) text += Line(style, "Verdict", "from " + Joined(report.sources));
+  text += Line(style, "Samples", Sampling(report));
+  text += Line(style, "Recorder", SelfCost(report));
+  text += Line(style, "Identity", report.fingerprint + " (the same for every repeat)");
+  return text + "\n" + "Open the trace: jankbox export " + export_argument +
+         " -o trace.pftrace, then drop it on https://ui.perfetto.dev\n";
+}
+
+int RunShow(const ShowOptions& options) {
+  const std::string place = options.place.empty() ? DefaultReportDirectory() : options.place;
+  const Result<SourcedReport> sourced = FindReport(options.file_or_id, place);
+  if (!sourced.ok()) {
+    PrintError(sourced.status().message());
+    return kExitFailed;
+  }
+  std::string text;
+  if (options.json) {
+    text = JsonText(sourced->report);
+  } else {
+    std::string argument = ShellWord(options.file_or_id);
+    if (!options.place.empty()) argument += " --dir " + ShellWord(options.place);
+    text = RenderReport(DetectTextStyle(STDOUT_FILENO), ViewReport(sourced->report),
+                        options.all_frames, Printable(argument));
+  }
+  return WriteText(STDOUT_FILENO, text) ? kExitOk : kExitFailed;
+}
+
+}  // namespace jankbox::tools
