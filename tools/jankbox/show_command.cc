@@ -43,37 +43,45 @@ std::string Headline(const TextStyle& style, const ReportView& report) {
   return text + Paint(style, Colour::kDim, details) + "\n\n";
 }
 
+// Instrumented methods are marked: they were recorded, native frames were sampled.
+std::string FrameLine(const TextStyle& style, size_t number, const ReportView::Frame& frame,
+                      size_t module_width) {
+  constexpr size_t kNumberWidth = 4;
+  constexpr size_t kNarrowest = 20;
+  const std::string count = std::to_string(number);
+  const std::string mark = frame.instrumented ? (style.unicode ? "▶ " : "> ") : "  ";
+  const std::string module = Clip(style, frame.module, module_width);
+  const size_t taken = kNumberWidth + 1 + 2 + module_width + 2;
+  std::string function = frame.function;
+  if (style.columns > 0) {
+    const size_t room = style.columns - std::min(style.columns, taken);
+    function = Clip(style, function, std::max(room, kNarrowest));
+  }
+  return Paint(
+             style, Colour::kDim,
+             std::string(kNumberWidth - std::min(kNumberWidth, count.size()), ' ') + count + " ") +
+         Paint(style, Colour::kCyan, mark) + Paint(style, Colour::kDim, module) +
+         std::string(module_width - std::min(module_width, DisplayWidth(module)) + 2, ' ') +
+         Paint(style, frame.instrumented ? Colour::kCyan : Colour::kNone, function) + "\n";
+}
+
 std::string Stack(const TextStyle& style, const ReportView& report, bool all_frames) {
-  if (report.frames.empty()) return "Stack: none was taken.\n\n";
-  std::string text = Paint(style, Colour::kBold, "Blamed stack") + ", innermost first\n";
-  const size_t shown =
-      all_frames ? report.frames.size() : std::min(report.frames.size(), kShownFrames);
+  constexpr size_t kWidestModule = 28;
+  if (report.frames.empty()) return "No stack was taken.\n\n";
+  const size_t count = report.frames.size();
+  const size_t shown = all_frames ? count : std::min(count, kShownFrames);
   size_t module_width = 0;
   for (size_t i = 0; i < shown; ++i) {
-    const std::string& module = report.frames[i].module;
-    module_width = std::max(module_width, DisplayWidth(module));
+    module_width = std::max(module_width, DisplayWidth(report.frames[i].module));
   }
-  module_width = std::min<size_t>(module_width, 28);
-  const size_t room =
-      style.columns == 0 ? 0 : style.columns - std::min(style.columns, 9 + module_width);
+  module_width = std::min(module_width, kWidestModule);
+  std::string text = Paint(style, Colour::kBold, "Blamed stack") + ", innermost first\n";
   for (size_t i = 0; i < shown; ++i) {
-    const ReportView::Frame& frame = report.frames[i];
-    char number[16];
-    snprintf(number, sizeof(number), "%4zu ", i);
-    // Instrumented methods are marked: they were recorded, native frames were sampled.
-    const std::string mark = frame.instrumented ? (style.unicode ? "▶ " : "> ") : "  ";
-    std::string module = Clip(style, frame.module, module_width);
-    const size_t padding = module_width - std::min(module_width, DisplayWidth(module));
-    const std::string function =
-        room == 0 ? frame.function : Clip(style, frame.function, std::max<size_t>(room, 20));
-    text += Paint(style, Colour::kDim, number);
-    text += Paint(style, Colour::kCyan, mark) + Paint(style, Colour::kDim, module);
-    text += std::string(padding + 2, ' ');
-    text += Paint(style, frame.instrumented ? Colour::kCyan : Colour::kNone, function) + "\n";
+    text += FrameLine(style, i, report.frames[i], module_width);
   }
-  if (shown < report.frames.size()) {
-    text += std::string(7, ' ') + (style.unicode ? "… " : "... ") +
-            std::to_string(report.frames.size() - shown) + " more (--all)\n";
+  if (shown < count) {
+    text += std::string(7, ' ') + (style.unicode ? "… " : "... ") + std::to_string(count - shown) +
+            " more (--all)\n";
   }
   return text + "\n";
 }
