@@ -216,6 +216,11 @@ Status Recorder::Open(RingFile* ring) {
 
 void Recorder::Close() { g_gate.load(std::memory_order_relaxed)->recording.store(0); }
 
+RingHeader* Recorder::ActiveRing() {
+  Gate* gate = g_gate.load(std::memory_order_acquire);
+  return gate->recording.load(std::memory_order_acquire) != 0 ? gate->ring->header() : nullptr;
+}
+
 void Recorder::ReclaimChunksOfDeadThreads(RingFile* ring) {
   RingHeader* header = ring->header();
   const uint32_t ready = header->chunks_ready.load(std::memory_order_acquire);

@@ -19,6 +19,9 @@ class Recorder {
   // Stops recording: later events are dropped silently.
   static void Close();
 
+  // The ring that is recorded into; null while recording is off and in a forked child. HOT.
+  static RingHeader* ActiveRing();
+
   // Closes chunks whose threads died without running their destructors. On the watcher thread.
   static void ReclaimChunksOfDeadThreads(RingFile* ring);
 };

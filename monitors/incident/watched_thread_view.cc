@@ -1,0 +1,45 @@
+#include "monitors/incident/watched_thread_view.h"
+
+#include "tracer/ring/ring_reader.h"
+
+namespace jankbox {
+
+std::optional<RunningDispatch> WatchedThreadView::ReadRunning(const TickConverter& clock) const {
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const uint64_t begin = thread_->dispatch_begin_ticks.load(std::memory_order_acquire);
+    if (begin == 0) return std::nullopt;
+    RunningDispatch dispatch = {clock.ToMonotonicNs(begin), DispatchNameText(thread_->what)};
+    std::atomic_thread_fence(std::memory_order_acquire);
+    // The next dispatch stores its name before its begin: an unchanged begin vouches for the name.
+    if (thread_->dispatch_begin_ticks.load(std::memory_order_relaxed) == begin) return dispatch;
+  }
+  return std::nullopt;  // it changes so fast that nothing is overdue
+}
+
+std::optional<SlowDispatch> WatchedThreadView::TakeSlow(const TickConverter& clock) {
+  const uint32_t version = thread_->slow_version.load(std::memory_order_acquire);
+  if (version == seen_slow_version_ || version % 2 != 0) return std::nullopt;
+  SlowDispatch slow;
+  slow.begin_ns = clock.ToMonotonicNs(thread_->slow_begin_ticks.load(std::memory_order_relaxed));
+  slow.end_ns = clock.ToMonotonicNs(thread_->slow_end_ticks.load(std::memory_order_relaxed));
+  slow.what = DispatchNameText(thread_->slow_what);
+  std::atomic_thread_fence(std::memory_order_acquire);  // pairs with the fence in NoteSlowDispatch
+  if (thread_->slow_version.load(std::memory_order_relaxed) != version) return std::nullopt;
+  seen_slow_version_ = version;
+  return slow;
+}
+
+std::optional<LateFrame> WatchedThreadView::TakeFrame() {
+  const uint32_t version = thread_->frame_version.load(std::memory_order_acquire);
+  if (version == seen_frame_version_ || version % 2 != 0) return std::nullopt;
+  const LateFrame frame = {thread_->frame_vsync_ns.load(std::memory_order_relaxed),
+                           thread_->frame_interval_ns.load(std::memory_order_relaxed),
+                           thread_->frame_start_ns.load(std::memory_order_relaxed),
+                           thread_->frame_end_ns.load(std::memory_order_relaxed)};
+  std::atomic_thread_fence(std::memory_order_acquire);  // pairs with the fence in NoteLateFrame
+  if (thread_->frame_version.load(std::memory_order_relaxed) != version) return std::nullopt;
+  seen_frame_version_ = version;
+  return frame;
+}
+
+}  // namespace jankbox

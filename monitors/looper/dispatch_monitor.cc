@@ -1,0 +1,123 @@
+#include "monitors/looper/dispatch_monitor.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+
+#include "tracer/event/event_sink.h"
+#include "tracer/ring/recorder.h"
+
+#if defined(__ANDROID__)
+#define JANKBOX_TLS thread_local
+#else
+#define JANKBOX_TLS __attribute__((tls_model("initial-exec"))) thread_local
+#endif
+
+namespace jankbox {
+namespace {
+
+static_assert(kDispatchNameWords * 8 > kMaxDispatchNameBytes, "names end with a zero");
+
+std::atomic<uint64_t> g_slow_ticks{UINT64_MAX};
+
+JANKBOX_TLS constinit RingHeader* t_ring = nullptr;
+JANKBOX_TLS constinit RingWatchedThread* t_slot = nullptr;
+
+// `what` twice: as zero-padded words for the slot, and seven bytes a word for the event.
+struct PackedName {
+  uint64_t slot_words[kDispatchNameWords] = {};
+  uint64_t event_words[kDispatchNameWords] = {};
+  uint32_t bytes = 0;
+
+  explicit PackedName(const char* what) {
+    if (what == nullptr) return;
+    for (; bytes < kMaxDispatchNameBytes && what[bytes] != '\0'; ++bytes) {
+      const uint64_t byte = static_cast<uint8_t>(what[bytes]);
+      slot_words[bytes / 8] |= byte << (8 * (bytes % 8));
+      event_words[bytes / 7] |= byte << (8 * (bytes % 7));
+    }
+  }
+  std::span<const uint64_t> payload() const { return {event_words, (bytes + 6) / 7}; }
+};
+
+void NoteSlowDispatch(RingWatchedThread* slot, uint64_t begin, uint64_t end) {
+  const uint32_t version = slot->slow_version.load(std::memory_order_relaxed);
+  slot->slow_version.store(version + 1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);  // pairs with the fence in ReadSlowDispatch
+  slot->slow_begin_ticks.store(begin, std::memory_order_relaxed);
+  slot->slow_end_ticks.store(end, std::memory_order_relaxed);
+  for (size_t i = 0; i < kDispatchNameWords; ++i) {
+    slot->slow_what[i].store(slot->what[i].load(std::memory_order_relaxed),
+                             std::memory_order_relaxed);
+  }
+  slot->slow_version.store(version + 2, std::memory_order_release);
+}
+
+}  // namespace
+
+RingWatchedThread* DispatchMonitor::Slot(RingHeader* ring) {
+  if (t_ring == ring) return t_slot;
+  const int saved_errno = errno;
+  const int32_t tid = static_cast<int32_t>(syscall(SYS_gettid));
+  errno = saved_errno;
+  t_ring = ring;
+  t_slot = nullptr;
+  for (RingWatchedThread& slot : ring->watched) {
+    int32_t free = 0;
+    if (slot.tid.compare_exchange_strong(free, tid, std::memory_order_acq_rel)) {
+      t_slot = &slot;
+      WatchThisThread();
+      break;
+    }
+  }
+  return t_slot;
+}
+
+void DispatchMonitor::Begin(const char* what, uint64_t begin_ticks) {
+  RingHeader* ring = Recorder::ActiveRing();
+  if (ring == nullptr) return;
+  RingWatchedThread* slot = Slot(ring);
+  const uint64_t begin = begin_ticks != 0 ? begin_ticks : NowTicks();
+  const PackedName name(what);
+  if (slot != nullptr) {
+    const uint32_t depth = slot->dispatch_depth.load(std::memory_order_relaxed);
+    slot->dispatch_depth.store(depth + 1, std::memory_order_relaxed);
+    if (depth == 0) {
+      for (size_t i = 0; i < kDispatchNameWords; ++i) {
+        slot->what[i].store(name.slot_words[i], std::memory_order_relaxed);
+      }
+      slot->dispatch_count.store(slot->dispatch_count.load(std::memory_order_relaxed) + 1,
+                                 std::memory_order_relaxed);
+      slot->dispatch_begin_ticks.store(begin, std::memory_order_release);
+    }
+  }
+  RecordEventAt(EventKind::kDispatchBegin, name.bytes, begin, name.payload());
+}
+
+void DispatchMonitor::End() {
+  RingHeader* ring = Recorder::ActiveRing();
+  if (ring == nullptr) return;
+  RingWatchedThread* slot = Slot(ring);
+  if (slot != nullptr) {
+    const uint32_t depth = slot->dispatch_depth.load(std::memory_order_relaxed);
+    if (depth == 0) return;  // an end without a begin: recording was turned on in between
+    slot->dispatch_depth.store(depth - 1, std::memory_order_relaxed);
+    if (depth == 1) {
+      const uint64_t begin = slot->dispatch_begin_ticks.load(std::memory_order_relaxed);
+      const uint64_t now = NowTicks();
+      if (now - begin >= g_slow_ticks.load(std::memory_order_relaxed)) {
+        NoteSlowDispatch(slot, begin, now);
+      }
+      slot->dispatch_begin_ticks.store(0, std::memory_order_release);
+    }
+  }
+  RecordEvent(EventKind::kDispatchEnd, 0);
+}
+
+void DispatchMonitor::SetSlowThresholdTicks(uint64_t ticks) {
+  g_slow_ticks.store(ticks, std::memory_order_relaxed);
+}
+
+}  // namespace jankbox
