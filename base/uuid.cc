@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstring>
+
 #include "base/clock.h"
 #include "base/scoped_fd.h"
 
@@ -23,8 +25,14 @@ void FillRandom(uint8_t* bytes, size_t count) {
 }  // namespace
 
 std::string NewUuid(uint64_t realtime_ms) {
+  uint64_t random[2];
+  FillRandom(reinterpret_cast<uint8_t*>(random), sizeof(random));
+  return DerivedUuid(realtime_ms, random);
+}
+
+std::string DerivedUuid(uint64_t realtime_ms, const uint64_t (&seed)[2]) {
   uint8_t bytes[16];
-  FillRandom(bytes, sizeof(bytes));
+  memcpy(bytes, seed, sizeof(bytes));
   for (int i = 0; i < 6; ++i) bytes[i] = static_cast<uint8_t>(realtime_ms >> (40 - 8 * i));
   bytes[6] = static_cast<uint8_t>(0x70 | (bytes[6] & 0x0f));
   bytes[8] = static_cast<uint8_t>(0x80 | (bytes[8] & 0x3f));

@@ -12,6 +12,10 @@ namespace jankbox {
 // THREAD-SAFE.
 std::string NewUuid(uint64_t realtime_ms);
 
+// The id of that time whose other bits are taken from `seed`: the same for the same seed, so that
+// work which is repeated after a crash names its result the same. THREAD-SAFE.
+std::string DerivedUuid(uint64_t realtime_ms, const uint64_t (&seed)[2]);
+
 // True for exactly 36 characters of lower-case hexadecimal digits with dashes at 8, 13, 18 and 23:
 // safe as a file name.
 bool IsUuid(std::string_view text);

@@ -5,6 +5,7 @@
 #define JANKBOX_MONITORS_FRAME_FRAME_POLICY_H_
 
 #include <cstdint>
+#include <initializer_list>
 
 namespace jankbox {
 

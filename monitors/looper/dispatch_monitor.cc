@@ -21,6 +21,7 @@ namespace {
 static_assert(kDispatchNameWords * 8 > kMaxDispatchNameBytes, "names end with a zero");
 
 std::atomic<uint64_t> g_slow_ticks{UINT64_MAX};
+std::atomic<double> g_ns_per_tick{0};
 
 JANKBOX_TLS constinit RingHeader* t_ring = nullptr;
 JANKBOX_TLS constinit RingWatchedThread* t_slot = nullptr;
@@ -55,6 +56,24 @@ void NoteSlowDispatch(RingWatchedThread* slot, uint64_t begin, uint64_t end) {
   slot->slow_version.store(version + 2, std::memory_order_release);
 }
 
+void BeginAtTicks(const char* what, uint64_t begin) {
+  RingHeader* ring = Recorder::ActiveRing();
+  if (ring == nullptr) return;
+  RingWatchedThread* slot = DispatchMonitor::Slot(ring);
+  const PackedName name(what);
+  const uint32_t depth = slot == nullptr ? 0 : slot->dispatch_depth.load(std::memory_order_relaxed);
+  if (slot != nullptr) slot->dispatch_depth.store(depth + 1, std::memory_order_relaxed);
+  if (slot != nullptr && depth == 0) {
+    for (size_t i = 0; i < kDispatchNameWords; ++i) {
+      slot->what[i].store(name.slot_words[i], std::memory_order_relaxed);
+    }
+    slot->dispatch_count.store(slot->dispatch_count.load(std::memory_order_relaxed) + 1,
+                               std::memory_order_relaxed);
+    slot->dispatch_begin_ticks.store(begin, std::memory_order_release);
+  }
+  RecordEventAt(EventKind::kDispatchBegin, name.bytes, begin, name.payload());
+}
+
 }  // namespace
 
 RingWatchedThread* DispatchMonitor::Slot(RingHeader* ring) {
@@ -75,25 +94,17 @@ RingWatchedThread* DispatchMonitor::Slot(RingHeader* ring) {
   return t_slot;
 }
 
-void DispatchMonitor::Begin(const char* what, uint64_t begin_ticks) {
-  RingHeader* ring = Recorder::ActiveRing();
-  if (ring == nullptr) return;
-  RingWatchedThread* slot = Slot(ring);
-  const uint64_t begin = begin_ticks != 0 ? begin_ticks : NowTicks();
-  const PackedName name(what);
-  if (slot != nullptr) {
-    const uint32_t depth = slot->dispatch_depth.load(std::memory_order_relaxed);
-    slot->dispatch_depth.store(depth + 1, std::memory_order_relaxed);
-    if (depth == 0) {
-      for (size_t i = 0; i < kDispatchNameWords; ++i) {
-        slot->what[i].store(name.slot_words[i], std::memory_order_relaxed);
-      }
-      slot->dispatch_count.store(slot->dispatch_count.load(std::memory_order_relaxed) + 1,
-                                 std::memory_order_relaxed);
-      slot->dispatch_begin_ticks.store(begin, std::memory_order_release);
-    }
-  }
-  RecordEventAt(EventKind::kDispatchBegin, name.bytes, begin, name.payload());
+void DispatchMonitor::Begin(const char* what) {
+  if (RecordingOn()) BeginAtTicks(what, NowTicks());
+}
+
+void DispatchMonitor::BeginAt(const char* what, uint64_t begin_ns) {
+  if (!RecordingOn()) return;
+  const double ns_per_tick = g_ns_per_tick.load(std::memory_order_relaxed);
+  const uint64_t now_ns = MonotonicNs();
+  const double age_ns = now_ns > begin_ns ? static_cast<double>(now_ns - begin_ns) : 0;
+  const uint64_t age_ticks = ns_per_tick > 0 ? static_cast<uint64_t>(age_ns / ns_per_tick) : 0;
+  BeginAtTicks(what, NowTicks() - age_ticks);
 }
 
 void DispatchMonitor::End() {
@@ -116,8 +127,13 @@ void DispatchMonitor::End() {
   RecordEvent(EventKind::kDispatchEnd, 0);
 }
 
-void DispatchMonitor::SetSlowThresholdTicks(uint64_t ticks) {
-  g_slow_ticks.store(ticks, std::memory_order_relaxed);
+void DispatchMonitor::SetClock(double ns_per_tick, uint64_t slow_threshold_ns) {
+  const bool known = ns_per_tick > 0;
+  g_ns_per_tick.store(ns_per_tick, std::memory_order_relaxed);
+  g_slow_ticks.store(
+      known ? static_cast<uint64_t>(static_cast<double>(slow_threshold_ns) / ns_per_tick)
+            : UINT64_MAX,
+      std::memory_order_relaxed);
 }
 
 }  // namespace jankbox

@@ -13,18 +13,22 @@ namespace jankbox {
 
 class DispatchMonitor {
  public:
-  // A dispatch begins on this thread, at `begin_ticks` if not 0, else now. `what` may be null.
-  // Nested dispatches are recorded as slices; the outermost one is what the thread is judged by.
-  static void Begin(const char* what, uint64_t begin_ticks);
+  // A dispatch begins on this thread. `what` may be null. Nested dispatches are recorded as slices;
+  // the outermost one is what the thread is judged by.
+  static void Begin(const char* what);
   static void End();
+
+  // The same for a dispatch that began at `begin_ns` (CLOCK_MONOTONIC); now, as long as the clock
+  // is not calibrated.
+  static void BeginAt(const char* what, uint64_t begin_ns);
 
   // This thread's place in `ring`, taken on its first call; null where all kMaxWatchedThreads are
   // taken.
   static RingWatchedThread* Slot(RingHeader* ring);
 
-  // Dispatches at least this long are noted. UINT64_MAX (the default) until the clock is
-  // calibrated. Any thread.
-  static void SetSlowThresholdTicks(uint64_t ticks);
+  // The calibrated clock and the time from which a dispatch is noted as slow. 0: not calibrated,
+  // nothing is noted. Any thread.
+  static void SetClock(double ns_per_tick, uint64_t slow_threshold_ns);
 };
 
 }  // namespace jankbox

@@ -1,8 +1,10 @@
-/* Jankbox: a flight recorder for UI threads. The C surface: what other languages bind to. C++ adds jankbox/trace.h.
+/* Jankbox: a flight recorder for UI threads. The C surface: what other languages bind to. C++ adds
+ * jankbox/trace.h.
  *
- * Every function may be called from any thread, before start and after stop: then it does nothing. The ones marked HOT
- * never allocate, lock, log or make a system call (but for a thread's very first event, which takes its chunk).
- * Nothing here ever throws, aborts or blocks on disk or network. Times are nanoseconds of CLOCK_MONOTONIC. */
+ * Every function may be called from any thread, before start and after stop: then it does nothing.
+ * The ones marked HOT never allocate, lock, log or make a system call (but for a thread's very
+ * first event, which takes its chunk). Nothing here ever throws, aborts or blocks on disk or
+ * network. Times are nanoseconds of CLOCK_MONOTONIC. */
 #ifndef JANKBOX_JANKBOX_H_
 #define JANKBOX_JANKBOX_H_
 
@@ -32,45 +34,56 @@ enum {
 
 /* All fields but `size` may be zero: then the default in brackets holds. Strings are copied. */
 typedef struct jankbox_options {
-  uint32_t size;               /* sizeof(jankbox_options): lets old programs run with newer libraries */
-  uint32_t flags;              /* JANKBOX_FLAG_… */
-  const char* dir;             /* folder of sealed reports [$JANKBOX_DIR, else $XDG_STATE_HOME/jankbox, else
-                                  $HOME/.local/state/jankbox] */
-  const char* app_name;        /* [the program's file name] */
-  const char* app_version;     /* [""] */
-  const char* upload_url;      /* collector's base URL, e.g. "https://jank.example.com"; NULL: nothing is sent */
-  uint32_t window_ms;          /* how much a report looks back [10000], 100 to 600000 */
-  uint32_t ring_bytes;         /* size of the ring file [8 MiB], 1 MiB to 1 GiB */
-  uint32_t slow_message_ms;    /* one dispatch is too slow [700, as Matrix], 10 to 600000 */
-  uint32_t anr_ms;             /* the UI thread is not responding [5000, as Android], at least slow_message_ms */
-  uint32_t jank_dropped_frames; /* a frame that drops this many of its intervals is sealed [9: Matrix' "middle" band,
-                                  150 ms at 60 Hz; at other rates the same time] */
+  uint32_t size;   /* sizeof(jankbox_options): lets old programs run with newer libraries */
+  uint32_t flags;  /* JANKBOX_FLAG_… */
+  const char* dir; /* folder of sealed reports [$JANKBOX_DIR, else $XDG_STATE_HOME/jankbox, else
+                      $HOME/.local/state/jankbox] */
+  const char* app_name;    /* [the program's file name] */
+  const char* app_version; /* [""] */
+  const char*
+      upload_url; /* collector's base URL, e.g. "https://jank.example.com"; NULL: nothing is sent */
+  uint32_t window_ms;       /* how much a report looks back [10000], 100 to 600000 */
+  uint32_t ring_bytes;      /* size of the ring file [8 MiB], 1 MiB to 1 GiB */
+  uint32_t slow_message_ms; /* one dispatch is too slow [700, as Matrix], 10 to 600000 */
+  uint32_t
+      anr_ms; /* the UI thread is not responding [5000, as Android], at least slow_message_ms */
+  uint32_t
+      jank_dropped_frames; /* a frame that drops this many of its intervals is sealed [9: Matrix'
+                             "middle" band, 150 ms at 60 Hz; at other rates the same time] */
   uint32_t sample_interval_ms; /* between stack samples of an overdue thread [5], 1 to 1000 */
-  uint32_t min_free_mib;       /* nothing is written where less would be left free [64]; UINT32_MAX: no floor */
+  uint32_t min_free_mib; /* nothing is written where less would be left free [64]; UINT32_MAX: no
+                            floor */
 } jankbox_options;
 
-/* Do not look for loops in the host's libraries (android::Looper, GLib, libuv, …): only the explicit calls count. */
+/* Do not look for loops in the host's libraries (android::Looper, GLib, libuv, …): only the
+ * explicit calls count. */
 #define JANKBOX_FLAG_NO_LOOP_HOOKS 1u
 
-/* Starts recording. NULL: all defaults. Returns 0, or one of the codes above and records nothing. Idempotent: while
- * running it returns 0 and changes nothing. Takes well under 2 ms: folders, recovery and upload follow on a thread of
- * Jankbox's own; what goes wrong there is told by jankbox_last_error(). */
+/* Starts recording. NULL: all defaults. Returns 0, or one of the codes above and records nothing.
+ * Idempotent: while running it returns 0 and changes nothing. Takes well under 2 ms: folders,
+ * recovery and upload follow on a thread of Jankbox's own; what goes wrong there is told by
+ * jankbox_last_error(). */
 JANKBOX_API int jankbox_start(const jankbox_options* options);
 
-/* Stops recording and finishes the reports that are being sealed (waits at most 2 s; usually not at all). */
+/* Stops recording and finishes the reports that are being sealed (waits at most 2 s; usually not at
+ * all). */
 JANKBOX_API void jankbox_stop(void);
 
-/* Waits until every report asked for so far is sealed and, with upload_url, tried once. Returns 1 when all is done, 0 on time-out.
- * Not for the UI thread. */
+/* Waits until every report asked for so far is sealed and, with upload_url, tried once. Returns 1
+ * when all is done, 0 on time-out. Not for the UI thread. */
 JANKBOX_API int jankbox_flush(uint32_t timeout_ms);
 
-/* The last thing that went wrong, as a sentence; "" if nothing did. The text lives until the next call on this thread. */
+/* The last thing that went wrong, as a sentence; "" if nothing did. The text lives until the next
+ * call on this thread. */
 JANKBOX_API const char* jankbox_last_error(void);
 
-/* --- Methods ------------------------------------------------------------------------------------------------ */
+/* --- Methods
+ * ------------------------------------------------------------------------------------------------
+ */
 
-/* The id of a method, slice, counter or instant of that name: the same name has the same id. 1 to 2^24 - 1; 0 where
- * `name` is NULL or all ids are taken. Locks and allocates: call it once and keep the id. */
+/* The id of a method, slice, counter or instant of that name: the same name has the same id. 1 to
+ * 2^24 - 1; 0 where `name` is NULL or all ids are taken. Locks and allocates: call it once and keep
+ * the id. */
 JANKBOX_API uint32_t jankbox_method_id(const char* name);
 
 /* HOT. A method begins or ends on this thread. Ends match begins by nesting. */
@@ -85,24 +98,27 @@ JANKBOX_API void jankbox_async_end(uint32_t id, uint64_t cookie);
 JANKBOX_API void jankbox_counter(uint32_t id, int64_t value);
 JANKBOX_API void jankbox_instant(uint32_t id);
 
-/* --- The loop and its frames -------------------------------------------------------------------------------- */
+/* --- The loop and its frames
+ * -------------------------------------------------------------------------------- */
 
-/* HOT. This thread's loop begins to handle a message, and is done with it. `what` may be NULL; at most 56 bytes are kept.
- * The first thread that calls this becomes a watched UI thread (at most 8). Dispatches nest; the outermost one counts. */
+/* HOT. This thread's loop begins to handle a message, and is done with it. `what` may be NULL; at
+ * most 56 bytes are kept. The first thread that calls this becomes a watched UI thread (at most 8).
+ * Dispatches nest; the outermost one counts. */
 JANKBOX_API void jankbox_dispatch_begin(const char* what);
 JANKBOX_API void jankbox_dispatch_end(void);
 
 /* HOT. As jankbox_dispatch_begin, for a dispatch that began already at `begin_ns`. */
 JANKBOX_API void jankbox_dispatch_begin_at(const char* what, uint64_t begin_ns);
 
-/* HOT. One frame: its vsync, the deadline that it had to meet, the display's interval, and when the work for it
- * began and ended (doFrame). Dropped intervals = max(0, (end - vsync - interval) / interval). Late frames are not sealed while
- * an interval or an end before its begin shows that the numbers are wrong. */
+/* HOT. One frame: its vsync, the deadline that it had to meet, the display's interval, and when the
+ * work for it began and ended (doFrame). Dropped intervals = max(0, (end - vsync - interval) /
+ * interval). Late frames are not sealed while an interval or an end before its begin shows that the
+ * numbers are wrong. */
 JANKBOX_API void jankbox_frame(uint64_t vsync_ns, uint64_t deadline_ns, uint64_t interval_ns,
                                uint64_t start_ns, uint64_t end_ns);
 
-/* Seals the window up to now as a report of kind "manual" whose `what` is `reason`. Returns at once (the report follows; see
- * jankbox_flush): 0, or JANKBOX_NOT_RUNNING. Allocates. */
+/* Seals the window up to now as a report of kind "manual" whose `what` is `reason`. Returns at once
+ * (the report follows; see jankbox_flush): 0, or JANKBOX_NOT_RUNNING. Allocates. */
 JANKBOX_API int jankbox_snapshot(const char* reason);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
-/* Slices by scope. C++: JANKBOX_TRACE("name") records from here to the end of the block. C (GCC, Clang): the same, by the cleanup
- * attribute. JANKBOX_TRACE_FUNC() takes the function's own name. The id is looked up once per place. HOT after that. */
+/* Slices by scope. C++: JANKBOX_TRACE("name") records from here to the end of the block. C (GCC,
+ * Clang): the same, by the cleanup attribute. JANKBOX_TRACE_FUNC() takes the function's own name.
+ * The id is looked up once per place. HOT after that. */
 #ifndef JANKBOX_TRACE_H_
 #define JANKBOX_TRACE_H_
 
@@ -35,9 +36,10 @@ class ScopedDispatch {
 
 }  // namespace jankbox
 
-#define JANKBOX_TRACE(name)                                                                          \
-  static const uint32_t JANKBOX_INTERNAL_JOIN(jankbox_id_, __LINE__) = jankbox_method_id(name);      \
-  ::jankbox::ScopedTrace JANKBOX_INTERNAL_JOIN(jankbox_trace_, __LINE__)(JANKBOX_INTERNAL_JOIN(jankbox_id_, __LINE__))
+#define JANKBOX_TRACE(name)                                                                     \
+  static const uint32_t JANKBOX_INTERNAL_JOIN(jankbox_id_, __LINE__) = jankbox_method_id(name); \
+  ::jankbox::ScopedTrace JANKBOX_INTERNAL_JOIN(                                                 \
+      jankbox_trace_, __LINE__)(JANKBOX_INTERNAL_JOIN(jankbox_id_, __LINE__))
 #define JANKBOX_TRACE_FUNC() JANKBOX_TRACE(__PRETTY_FUNCTION__)
 
 #else /* C */
@@ -53,10 +55,11 @@ static inline uint32_t jankbox_internal_begin(uint32_t* id, const char* name) {
 }
 static inline void jankbox_internal_end(uint32_t* id) { jankbox_end(*id); }
 
-#define JANKBOX_TRACE(name)                                                                          \
-  static uint32_t JANKBOX_INTERNAL_JOIN(jankbox_id_, __LINE__);                                      \
-  __attribute__((cleanup(jankbox_internal_end), unused)) uint32_t JANKBOX_INTERNAL_JOIN(             \
-      jankbox_trace_, __LINE__) = jankbox_internal_begin(&JANKBOX_INTERNAL_JOIN(jankbox_id_, __LINE__), name)
+#define JANKBOX_TRACE(name)                                                              \
+  static uint32_t JANKBOX_INTERNAL_JOIN(jankbox_id_, __LINE__);                          \
+  __attribute__((cleanup(jankbox_internal_end), unused)) uint32_t JANKBOX_INTERNAL_JOIN( \
+      jankbox_trace_, __LINE__) =                                                        \
+      jankbox_internal_begin(&JANKBOX_INTERNAL_JOIN(jankbox_id_, __LINE__), name)
 #define JANKBOX_TRACE_FUNC() JANKBOX_TRACE(__func__)
 
 #endif

@@ -1,0 +1,152 @@
+#include "sdk/src/blame.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "monitors/incident/call_tree.h"
+#include "tracer/sampling/sample_event.h"
+
+namespace jankbox {
+namespace {
+
+// Interns frames by function, so that two addresses of one function are one node of the tree.
+class FunctionKeys {
+ public:
+  uint64_t KeyOf(const ResolvedFrame& frame) {
+    const std::string name = NameOf(frame);
+    auto [it, added] = keys_.emplace(name, frames_.size());
+    if (added) frames_.push_back({frame.function, frame.module, frame.rel_pc, frame.build_id});
+    return it->second;
+  }
+  const ReportFrame& FrameOf(uint64_t key) const { return frames_[key]; }
+
+  // The same in every build of the program: the function, else the module alone.
+  static std::string NameOf(const ResolvedFrame& frame) {
+    if (!frame.function.empty()) return frame.function;
+    return frame.module.empty() ? "[no module]" : "[" + frame.module + "]";
+  }
+
+ private:
+  std::map<std::string, uint64_t> keys_;
+  std::vector<ReportFrame> frames_;
+};
+
+bool IsThreadStart(std::string_view function) {
+  return function == "_start" || function == "start_thread" || function == "clone3" ||
+         function == "clone" || function.rfind("__libc_start", 0) == 0;
+}
+
+// Modules that only carry out what their caller asked for.
+bool IsRuntimeModule(std::string_view module) {
+  return module.rfind("libc.so", 0) == 0 || module.rfind("libc-", 0) == 0 ||
+         module.rfind("libpthread", 0) == 0 || module.rfind("libstdc++", 0) == 0 ||
+         module.rfind("ld-linux", 0) == 0 || module == "[vdso]" ||
+         module.rfind("libjankbox", 0) == 0;
+}
+
+// Methods of thread `tid` between the two moments, innermost first.
+std::vector<ReportFrame> BlamedMethods(const RingWindow& window, int32_t tid, uint64_t from_ticks,
+                                       uint64_t to_ticks, const MethodNames& names) {
+  CallTree tree;
+  const auto clamp = [&](uint64_t ticks) { return std::clamp(ticks, from_ticks, to_ticks); };
+  for (const WindowThread& thread : window.threads) {
+    if (thread.tid != tid) continue;
+    for (const WindowChunk& chunk : thread.chunks) {
+      if (chunk.gap_before || &chunk == &thread.chunks.front()) {
+        tree.LeaveAll(clamp(chunk.base_ticks));
+        for (const OpenCall& call : chunk.open_calls) {
+          if (call.kind == EventKind::kBegin) tree.Enter(call.id, clamp(chunk.base_ticks));
+        }
+      }
+      EventCursor cursor(chunk);
+      EventRecord record;
+      while (cursor.Next(&record) && record.ticks <= to_ticks) {
+        if (record.kind == EventKind::kBegin) tree.Enter(record.id, clamp(record.ticks));
+        if (record.kind == EventKind::kEnd) tree.Leave(record.id, clamp(record.ticks));
+      }
+    }
+    tree.LeaveAll(to_ticks);
+  }
+  std::vector<ReportFrame> methods;
+  for (uint64_t id : tree.BlamedPath()) {
+    const std::string* name = names.Find(static_cast<uint32_t>(id));
+    methods.push_back(
+        {name != nullptr ? *name : "method #" + std::to_string(id), "[method]", 0, ""});
+  }
+  std::reverse(methods.begin(), methods.end());
+  return methods;
+}
+
+// The heaviest path of the samples, innermost first, without the frames that start a thread.
+std::vector<ReportFrame> BlamedStack(const std::vector<StackSample>& samples,
+                                     const FrameTable& frames) {
+  CallTree tree;
+  FunctionKeys keys;
+  for (const StackSample& sample : samples) {
+    std::vector<uint64_t> path;
+    for (uint32_t i = sample.depth; i > 0; --i) {
+      auto it = frames.find(sample.pcs[i - 1]);
+      if (it == frames.end() || IsThreadStart(it->second.function)) continue;
+      path.push_back(keys.KeyOf(it->second));
+    }
+    if (!path.empty()) tree.AddPath(path, 1);
+  }
+  std::vector<ReportFrame> stack;
+  for (uint64_t key : tree.BlamedPath()) stack.push_back(keys.FrameOf(key));
+  std::reverse(stack.begin(), stack.end());
+  return stack;
+}
+
+}  // namespace
+
+std::vector<StackSample> SamplesOf(const RingWindow& window, int32_t tid) {
+  std::vector<StackSample> samples;
+  for (const WindowThread& thread : window.threads) {
+    for (const WindowChunk& chunk : thread.chunks) {
+      EventCursor cursor(chunk);
+      EventRecord record;
+      while (cursor.Next(&record)) {
+        if (record.kind != EventKind::kStackSample) continue;
+        StackSample sample;
+        if (!DecodeSample(record.payload, &sample) || (tid != 0 && sample.tid != tid)) continue;
+        sample.time_ns = record.ticks;
+        samples.push_back(sample);
+      }
+    }
+  }
+  std::sort(samples.begin(), samples.end(),
+            [](const StackSample& a, const StackSample& b) { return a.time_ns < b.time_ns; });
+  return samples;
+}
+
+Blame FindBlame(const RingWindow& window, int32_t tid, uint64_t from_ticks, uint64_t to_ticks,
+                const std::vector<StackSample>& samples, const FrameTable& frames,
+                const MethodNames& names, const std::string& what) {
+  Blame blame;
+  const std::vector<ReportFrame> methods = BlamedMethods(window, tid, from_ticks, to_ticks, names);
+  const std::vector<ReportFrame> stack = BlamedStack(samples, frames);
+  blame.frames = methods;
+  blame.frames.insert(blame.frames.end(), stack.begin(), stack.end());
+  std::vector<std::string> path;
+  for (auto frame = blame.frames.rbegin(); frame != blame.frames.rend(); ++frame) {
+    path.push_back(frame->function.empty() ? frame->module : frame->function);
+  }
+  if (path.empty()) path.push_back(what);
+  blame.fingerprint = FingerprintOf(path);
+  if (!methods.empty()) {
+    blame.place = methods.front().function;
+    return blame;
+  }
+  for (const ReportFrame& frame : stack) {
+    const bool named = !frame.function.empty();
+    if (named && blame.place.empty()) blame.place = frame.function;
+    if (named && !IsRuntimeModule(frame.module)) {
+      blame.place = frame.function;
+      break;
+    }
+  }
+  return blame;
+}
+
+}  // namespace jankbox

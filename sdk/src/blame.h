@@ -1,0 +1,36 @@
+// The blamed path of an incident from its window: instrumented methods out of the ring's events,
+// and sampled stacks. Sealing thread; allocates.
+#ifndef JANKBOX_SDK_SRC_BLAME_H_
+#define JANKBOX_SDK_SRC_BLAME_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tracer/event/method_names.h"
+#include "tracer/ring/ring_window.h"
+#include "tracer/sampling/stack_sample.h"
+#include "tracer/sampling/symbolizer.h"
+#include "uploader/report/report.h"
+
+namespace jankbox {
+
+struct Blame {
+  std::vector<ReportFrame> frames;  // innermost first: methods (module "[method]"), then the stack
+  std::string place;  // the function that a developer should look at; empty where nothing is known
+  std::string fingerprint;
+};
+
+// Samples of thread `tid` in the window, oldest first, with `time_ns` in ticks of the ring (not yet
+// converted). `tid` 0: all threads.
+std::vector<StackSample> SamplesOf(const RingWindow& window, int32_t tid);
+
+// `samples` lie in [from_ticks, to_ticks]; `what` names the dispatch and stands in where there is
+// no path at all.
+Blame FindBlame(const RingWindow& window, int32_t tid, uint64_t from_ticks, uint64_t to_ticks,
+                const std::vector<StackSample>& samples, const FrameTable& frames,
+                const MethodNames& names, const std::string& what);
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_SRC_BLAME_H_

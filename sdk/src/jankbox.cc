@@ -1,0 +1,134 @@
+// The C surface: thin, never throws, and never lets a failure of ours become the app's.
+#include "jankbox/jankbox.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/clock.h"
+#include "monitors/frame/frame_monitor.h"
+#include "monitors/looper/dispatch_monitor.h"
+#include "sdk/src/last_error.h"
+#include "sdk/src/options.h"
+#include "sdk/src/runtime.h"
+#include "tracer/event/event_sink.h"
+#include "tracer/ring/method_registry.h"
+#include "tracer/ring/recorder.h"
+
+namespace {
+
+using jankbox::EventKind;
+using jankbox::MonotonicNs;
+
+constexpr uint64_t kStopWaitNs = 2 * jankbox::kNsPerSecond;
+
+std::mutex& RuntimeMutex() {
+  static auto* mutex = new std::mutex();
+  return *mutex;
+}
+std::shared_ptr<jankbox::Runtime>& RuntimeSlot() {
+  static auto* runtime = new std::shared_ptr<jankbox::Runtime>();
+  return *runtime;
+}
+
+std::shared_ptr<jankbox::Runtime> Current() {
+  std::lock_guard<std::mutex> lock(RuntimeMutex());
+  const std::shared_ptr<jankbox::Runtime>& runtime = RuntimeSlot();
+  return runtime != nullptr && runtime->pid() == getpid() ? runtime : nullptr;
+}
+
+int CodeOf(const jankbox::Status& status) {
+  if (!status.ok()) jankbox::SetLastError(status.message());
+  return static_cast<int>(status.code());
+}
+
+}  // namespace
+
+extern "C" {
+
+int jankbox_start(const jankbox_options* options) {
+  std::lock_guard<std::mutex> lock(RuntimeMutex());
+  std::shared_ptr<jankbox::Runtime>& runtime = RuntimeSlot();
+  if (runtime != nullptr) {
+    if (runtime->pid() == getpid()) return JANKBOX_OK;
+    // A forked child: the parent's threads are not here, and its objects are not ours to destroy.
+    new std::shared_ptr<jankbox::Runtime>(std::move(runtime));
+    runtime = nullptr;
+  }
+  jankbox::Result<jankbox::Options> checked = jankbox::ValidateOptions(options);
+  if (!checked.ok()) return CodeOf(checked.status());
+  jankbox::Result<std::unique_ptr<jankbox::Runtime>> started =
+      jankbox::Runtime::Start(checked.value());
+  if (!started.ok()) return CodeOf(started.status());
+  runtime = std::move(started.value());
+  return JANKBOX_OK;
+}
+
+void jankbox_stop(void) {
+  std::shared_ptr<jankbox::Runtime> runtime = Current();
+  if (runtime == nullptr) return;
+  {
+    std::lock_guard<std::mutex> lock(RuntimeMutex());
+    if (RuntimeSlot() != runtime) return;  // another thread is stopping it
+    RuntimeSlot() = nullptr;
+  }
+  runtime->Stop(MonotonicNs() + kStopWaitNs);
+}
+
+int jankbox_flush(uint32_t timeout_ms) {
+  const uint64_t deadline_ns = MonotonicNs() + timeout_ms * jankbox::kNsPerMs;
+  std::shared_ptr<jankbox::Runtime> runtime = Current();
+  return runtime == nullptr || runtime->Flush(deadline_ns) ? 1 : 0;
+}
+
+const char* jankbox_last_error(void) {
+  static thread_local std::string text;
+  text = jankbox::LastError();
+  return text.c_str();
+}
+
+uint32_t jankbox_method_id(const char* name) {
+  return name == nullptr ? 0 : jankbox::MethodRegistry::Get().IdOfName(name);
+}
+
+void jankbox_begin(uint32_t id) { jankbox::RecordEvent(EventKind::kBegin, id); }
+void jankbox_end(uint32_t id) { jankbox::RecordEvent(EventKind::kEnd, id); }
+void jankbox_async_begin(uint32_t id, uint64_t cookie) {
+  jankbox::RecordValue(EventKind::kAsyncBegin, id, cookie);
+}
+void jankbox_async_end(uint32_t id, uint64_t cookie) {
+  jankbox::RecordValue(EventKind::kAsyncEnd, id, cookie);
+}
+void jankbox_counter(uint32_t id, int64_t value) {
+  jankbox::RecordValue(EventKind::kCounter, id, static_cast<uint64_t>(value));
+}
+void jankbox_instant(uint32_t id) { jankbox::RecordEvent(EventKind::kInstant, id); }
+
+void jankbox_dispatch_begin(const char* what) { jankbox::DispatchMonitor::Begin(what); }
+void jankbox_dispatch_end(void) { jankbox::DispatchMonitor::End(); }
+
+void jankbox_dispatch_begin_at(const char* what, uint64_t begin_ns) {
+  jankbox::DispatchMonitor::BeginAt(what, begin_ns);
+}
+
+void jankbox_frame(uint64_t vsync_ns, uint64_t deadline_ns, uint64_t interval_ns, uint64_t start_ns,
+                   uint64_t end_ns) {
+  jankbox::RingHeader* ring = jankbox::Recorder::ActiveRing();
+  if (ring == nullptr) return;
+  jankbox::FrameMonitor::OnFrame(jankbox::DispatchMonitor::Slot(ring),
+                                 {vsync_ns, deadline_ns, interval_ns, start_ns, end_ns});
+}
+
+int jankbox_snapshot(const char* reason) {
+  std::shared_ptr<jankbox::Runtime> runtime = Current();
+  if (runtime == nullptr) return JANKBOX_NOT_RUNNING;
+  return CodeOf(runtime->Snapshot(reason != nullptr ? reason : ""));
+}
+
+// Reports that are being sealed when the program ends are finished, and the ring is removed as
+// cleanly closed.
+__attribute__((destructor)) static void StopAtExit(void) { jankbox_stop(); }
+}

@@ -1,0 +1,126 @@
+#include "sdk/src/options.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/clock.h"
+#include "tracer/ring/process_identity.h"
+
+namespace jankbox {
+namespace {
+
+struct Range {
+  const char* field;
+  const char* environment;  // null: none
+  uint32_t fallback;
+  uint32_t least;
+  uint32_t most;
+};
+
+constexpr Range kWindow = {"window_ms", nullptr, 10'000, 100, 600'000};
+constexpr Range kRing = {"ring_bytes", nullptr, 8u << 20, 1u << 20, 1u << 30};
+constexpr Range kSlow = {"slow_message_ms", "JANKBOX_SLOW_MS", 700, 10, 600'000};
+constexpr Range kAnr = {"anr_ms", "JANKBOX_ANR_MS", 5'000, 10, 3'600'000};
+constexpr Range kJank = {"jank_dropped_frames", nullptr, 9, 1, 10'000};
+constexpr Range kSample = {"sample_interval_ms", nullptr, 5, 1, 1'000};
+constexpr Range kMinFree = {"min_free_mib", "JANKBOX_MIN_FREE_MIB", 64, 0, UINT32_MAX};
+
+// The environment's number, or `fallback` where it is not set or not a number.
+uint32_t FromEnvironment(const char* name, uint32_t fallback) {
+  const char* text = name == nullptr ? nullptr : getenv(name);
+  if (text == nullptr || *text == '\0') return fallback;
+  char* end = nullptr;
+  const unsigned long value = strtoul(text, &end, 10);
+  return *end == '\0'
+             ? static_cast<uint32_t>(std::min(value, static_cast<unsigned long>(UINT32_MAX)))
+             : fallback;
+}
+
+Status Check(const Range& range, uint32_t given, uint32_t* value) {
+  *value = given != 0 ? given : FromEnvironment(range.environment, range.fallback);
+  if (*value >= range.least && *value <= range.most) return Status::Ok();
+  return Status(StatusCode::kInvalidArgument,
+                std::string(range.field) + " is " + std::to_string(*value) + ": must be " +
+                    std::to_string(range.least) + " to " + std::to_string(range.most));
+}
+
+std::string TextOr(const char* text, const std::string& fallback) {
+  return text != nullptr && *text != '\0' ? text : fallback;
+}
+
+std::string Absolute(const std::string& path) {
+  char current[PATH_MAX];
+  if (path.empty() || path[0] == '/' || getcwd(current, sizeof(current)) == nullptr) return path;
+  return std::string(current) + "/" + path;
+}
+
+StackSampler::Mode SamplerMode() {
+  const std::string mode = TextOr(getenv("JANKBOX_SAMPLER"), "auto");
+  if (mode == "perf") return StackSampler::Mode::kPerfOnly;
+  if (mode == "proc") return StackSampler::Mode::kProcOnly;
+  if (mode == "signal") return StackSampler::Mode::kSignalOnly;
+  return StackSampler::Mode::kAuto;
+}
+
+}  // namespace
+
+std::string DefaultReportFolder() {
+  const char* state = getenv("XDG_STATE_HOME");
+  const char* home = getenv("HOME");
+  std::string fallback = "/tmp/jankbox-" + std::to_string(geteuid());
+  if (home != nullptr && home[0] == '/') fallback = std::string(home) + "/.local/state/jankbox";
+  if (state != nullptr && state[0] == '/') fallback = std::string(state) + "/jankbox";
+  return TextOr(getenv("JANKBOX_DIR"), fallback);
+}
+
+Result<Options> ValidateOptions(const jankbox_options* options) {
+  jankbox_options given{};
+  if (options != nullptr) {
+    if (options->size < offsetof(jankbox_options, dir)) {
+      return Status(StatusCode::kInvalidArgument, "size is " + std::to_string(options->size) +
+                                                      ": must be sizeof(jankbox_options)");
+    }
+    memcpy(&given, options, std::min<size_t>(options->size, sizeof(given)));
+  }
+  Options checked;
+  uint32_t window_ms = 0, slow_ms = 0, anr_ms = 0, min_free_mib = 0;
+  // `jankbox run --window-s` speaks of seconds.
+  if (given.window_ms == 0) given.window_ms = FromEnvironment("JANKBOX_WINDOW_S", 0) * 1000;
+  const uint32_t min_free_given = given.min_free_mib;
+  for (const Status& status :
+       {Check(kWindow, given.window_ms, &window_ms),
+        Check(kRing, given.ring_bytes, &checked.ring_bytes),
+        Check(kSlow, given.slow_message_ms, &slow_ms), Check(kAnr, given.anr_ms, &anr_ms),
+        Check(kJank, given.jank_dropped_frames, &checked.jank_dropped_frames),
+        Check(kSample, given.sample_interval_ms, &checked.sample_interval_ms),
+        Check(kMinFree, min_free_given, &min_free_mib)}) {
+    if (!status.ok()) return status;
+  }
+  // Only one of the two may be given: the other follows, so that an ANR is always the slower one.
+  if (anr_ms < slow_ms) {
+    if (given.anr_ms != 0) {
+      return Status(StatusCode::kInvalidArgument, "anr_ms is " + std::to_string(anr_ms) +
+                                                      ": must be at least slow_message_ms, " +
+                                                      std::to_string(slow_ms));
+    }
+    anr_ms = slow_ms;
+  }
+  checked.dir = Absolute(TextOr(given.dir, DefaultReportFolder()));
+  checked.app_name = TextOr(given.app_name, CurrentProcessName());
+  checked.app_version = TextOr(given.app_version, "");
+  checked.upload_url = TextOr(given.upload_url, TextOr(getenv("JANKBOX_UPLOAD_URL"), ""));
+  checked.window_ns = window_ms * kNsPerMs;
+  checked.slow_message_ns = slow_ms * kNsPerMs;
+  checked.anr_ns = anr_ms * kNsPerMs;
+  checked.min_free_bytes = min_free_mib == UINT32_MAX ? 0 : uint64_t{min_free_mib} << 20;
+  checked.loop_hooks = (given.flags & JANKBOX_FLAG_NO_LOOP_HOOKS) == 0;
+  checked.sampler_mode = SamplerMode();
+  return checked;
+}
+
+}  // namespace jankbox

@@ -1,0 +1,41 @@
+// The caller's options, checked once: from here on nothing can be out of range. Zero fields take
+// the environment's value (set by `jankbox run`), then the default. Pure but for getenv; allocates.
+#ifndef JANKBOX_SDK_SRC_OPTIONS_H_
+#define JANKBOX_SDK_SRC_OPTIONS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "base/status.h"
+#include "jankbox/jankbox.h"
+#include "tracer/sampling/stack_sampler.h"
+
+namespace jankbox {
+
+struct Options {
+  std::string dir;  // absolute
+  std::string app_name;
+  std::string app_version;
+  std::string upload_url;
+  uint64_t window_ns = 0;
+  uint32_t ring_bytes = 0;
+  uint64_t slow_message_ns = 0;
+  uint64_t anr_ns = 0;
+  uint32_t jank_dropped_frames = 0;
+  uint32_t sample_interval_ms = 0;
+  uint64_t min_free_bytes = 0;
+  bool loop_hooks = true;
+  StackSampler::Mode sampler_mode = StackSampler::Mode::kAuto;
+};
+
+// kInvalidArgument names the field and its range. `options` may be null or older (smaller) than
+// today's struct.
+Result<Options> ValidateOptions(const jankbox_options* options);
+
+// The folder of reports where nothing says otherwise: $JANKBOX_DIR, $XDG_STATE_HOME/jankbox,
+// ~/.local/state/jankbox, /tmp/jankbox-<uid>.
+std::string DefaultReportFolder();
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_SRC_OPTIONS_H_

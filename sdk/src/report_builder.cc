@@ -1,0 +1,222 @@
+#include "sdk/src/report_builder.h"
+
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "jankbox/jankbox.h"
+#include "sdk/src/blame.h"
+#include "uploader/report/report_encoder.h"
+
+namespace jankbox {
+namespace {
+
+// What a report and its trace are made from, once the window is copied and everything has a name.
+struct Evidence {
+  RingWindow window;
+  MethodNames names;
+  FrameTable frames;
+  std::vector<StackSample> samples;  // of the incident's thread, within the incident
+};
+
+std::string OsName() {
+  struct utsname name {};
+  if (uname(&name) != 0) return "";
+  return std::string(name.sysname) + " " + name.release + " " + name.machine;
+}
+
+std::string ThreadName(const RingWindow& window, int32_t tid) {
+  std::string now = ReadProcFile("/proc/self/task/" + std::to_string(tid) + "/comm", 64);
+  while (!now.empty() && now.back() == '\n') now.pop_back();
+  if (!now.empty()) return now;
+  for (const WindowThread& thread : window.threads) {
+    if (thread.tid == tid) return thread.name;
+  }
+  return "";
+}
+
+// Names of the methods that the window uses; those known by address through the symbol tables.
+MethodNames NameMethods(const std::vector<MethodRegistry::Entry>& entries, const RingWindow& window,
+                        const ModuleMap& modules) {
+  std::set<uint32_t> used;
+  for (const WindowThread& thread : window.threads) {
+    for (const WindowChunk& chunk : thread.chunks) {
+      for (const OpenCall& call : chunk.open_calls) used.insert(call.id);
+      EventCursor cursor(chunk);
+      EventRecord record;
+      while (cursor.Next(&record)) {
+        const bool dispatch = record.kind == EventKind::kDispatchBegin;
+        if (!dispatch && record.kind != EventKind::kStackSample) used.insert(record.id);
+      }
+    }
+  }
+  std::vector<uint64_t> addresses;
+  for (const auto& entry : entries) {
+    if (entry.address != 0 && used.count(entry.id) != 0) addresses.push_back(entry.address);
+  }
+  const FrameTable functions = ResolveAddresses(modules, addresses);
+  MethodNames names;
+  for (const auto& entry : entries) {
+    if (used.count(entry.id) == 0) continue;
+    if (!entry.name.empty()) {
+      names.Set(entry.id, entry.name);
+    } else if (auto it = functions.find(entry.address);
+               it != functions.end() && !it->second.function.empty()) {
+      names.Set(entry.id, it->second.function);
+    }
+  }
+  return names;
+}
+
+Evidence Gather(const ReportSource& source, const SealRequest& request) {
+  Evidence evidence;
+  const uint64_t end_ns = source.clock.ToMonotonicNs(source.end_ticks);
+  const uint64_t from_ns = end_ns - std::min(end_ns, source.window_ns);
+  evidence.window =
+      source.ring->CopyWindow(source.clock.FromMonotonicNs(from_ns), source.end_ticks);
+  for (WindowThread& thread : evidence.window.threads) {
+    if (source.process.pid == getpid()) thread.name = ThreadName(evidence.window, thread.tid);
+  }
+  evidence.names = NameMethods(source.names, evidence.window, source.modules);
+  std::vector<uint64_t> addresses;
+  const uint64_t begin = source.clock.FromMonotonicNs(request.begin_ns);
+  const uint64_t end = source.clock.FromMonotonicNs(request.end_ns);
+  for (const StackSample& sample : SamplesOf(evidence.window, 0)) {
+    addresses.insert(addresses.end(), sample.pcs, sample.pcs + sample.depth);
+    const bool inside = sample.time_ns >= begin && sample.time_ns <= end;
+    if (inside && sample.tid == request.tid) evidence.samples.push_back(sample);
+  }
+  evidence.frames = ResolveAddresses(source.modules, addresses);
+  return evidence;
+}
+
+ReportVerdict ToReport(const Verdict& verdict, const std::string& place) {
+  ReportVerdict out;
+  out.running_ns = verdict.running_ns;
+  out.runnable_ns = verdict.runnable_ns;
+  out.lock_ns = verdict.lock_ns;
+  out.disk_ns = verdict.disk_ns;
+  out.sleeping_ns = verdict.sleeping_ns;
+  out.blocked_ns = verdict.blocked_ns;
+  out.unknown_ns = verdict.unknown_ns;
+  if (verdict.total_ns() != 0) out.summary = VerdictSentence(verdict, place);
+  if (!verdict.source.empty()) out.sources.push_back(verdict.source);
+  return out;
+}
+
+Report Describe(const ReportSource& source, const SealRequest& request, const Evidence& evidence) {
+  Report report;
+  report.id = request.id;
+  report.revision = request.revision;
+  report.kind = request.kind;
+  report.duration_ns = request.end_ns - request.begin_ns;
+  report.ongoing = request.ongoing;
+  report.what = request.what;
+  report.process = source.process.name;
+  report.pid = source.process.pid;
+  report.tid = request.tid;
+  report.thread = ThreadName(evidence.window, request.tid);
+  const Blame blame =
+      FindBlame(evidence.window, request.tid, source.clock.FromMonotonicNs(request.begin_ns),
+                source.clock.FromMonotonicNs(request.end_ns), evidence.samples, evidence.frames,
+                evidence.names, request.what);
+  report.top_frames = blame.frames;
+  report.fingerprint = blame.fingerprint;
+  report.verdict = ToReport(request.verdict, blame.place);
+  report.sched_switches = static_cast<uint32_t>(request.verdict.switches);
+  report.window_from_ns = source.clock.ToBoottimeNs(evidence.window.from_ticks);
+  report.window_to_ns = source.clock.ToBoottimeNs(evidence.window.to_ticks);
+  report.window_to_realtime_ns =
+      source.clock_reading.realtime_ns + (report.window_to_ns - source.clock_reading.boottime_ns);
+  report.losses.overwritten_chunks = evidence.window.overwritten_chunks;
+  report.losses.torn_chunks = evidence.window.torn_chunks;
+  report.losses.dropped_events = evidence.window.dropped_events;
+  report.losses.lost_samples = request.lost_samples;
+  report.losses.suppressed_incidents = source.suppressed_incidents;
+  for (const StackSample& sample : evidence.samples)
+    report.losses.truncated_stacks += sample.truncated ? 1 : 0;
+  report.self_cpu_ns = source.self_cpu_ns;
+  report.start_us = source.start_us;
+  report.ring_bytes = source.ring->header().file_bytes;
+  report.sampler = request.sampler;
+  report.loop = request.loop;
+  report.sample_count = static_cast<uint32_t>(evidence.samples.size());
+  report.app_name = source.app_name;
+  report.app_version = source.app_version;
+  report.os = OsName();
+  report.sdk_version = JANKBOX_VERSION;
+  report.frame_dropped = static_cast<uint32_t>(request.dropped_frames);
+  report.frame_interval_ns = request.frame_interval_ns;
+  report.clock = TickSourceName(static_cast<TickSource>(source.ring->header().tick_source));
+  report.ring_in_memory_only = source.ring_in_memory_only;
+  report.notes = request.notes;
+  return report;
+}
+
+const char* KindText(ReportKind kind) {
+  switch (kind) {
+    case ReportKind::kSlowMessage:
+      return "slow_message";
+    case ReportKind::kSlowMethod:
+      return "slow_method";
+    case ReportKind::kJank:
+      return "jank";
+    case ReportKind::kStartup:
+      return "startup";
+    case ReportKind::kAnr:
+      return "anr";
+    case ReportKind::kRecovered:
+      return "recovered";
+    case ReportKind::kManual:
+    case ReportKind::kUnspecified:
+      break;
+  }
+  return "manual";
+}
+
+SnapshotInput TraceInput(const ReportSource& source, const SealRequest& request,
+                         const Evidence& evidence) {
+  SnapshotInput input;
+  input.window = &evidence.window;
+  input.names = &evidence.names;
+  input.frames = &evidence.frames;
+  input.clock = source.clock;
+  input.clock_reading = source.clock_reading;
+  input.process = source.process;
+  input.trigger.kind = KindText(request.kind);
+  input.trigger.title = input.trigger.kind;
+  if (!request.what.empty()) input.trigger.title += ": " + request.what;
+  input.trigger.report_id = request.id;
+  input.trigger.tid = request.tid;
+  input.trigger.from_ns = source.clock.MonotonicToBoottimeNs(request.begin_ns);
+  input.trigger.to_ns = source.clock.MonotonicToBoottimeNs(request.end_ns);
+  return input;
+}
+
+}  // namespace
+
+Result<Report> SealReport(const ReportSource& source, const SealRequest& request, Spool* spool) {
+  const Evidence evidence = Gather(source, request);
+  Report report = Describe(source, request, evidence);
+  Result<SealedFile> file = spool->NewReport(request.id);
+  if (!file.ok()) return file.status();
+  uint64_t bytes = 0;
+  const auto write = [&](std::string_view piece) {
+    bytes += piece.size();
+    return file->Write(piece);
+  };
+  Result<SnapshotStats> stats = WriteSnapshot(TraceInput(source, request, evidence), write);
+  if (!stats.ok()) return stats.status();
+  report.losses.unmatched_ends = stats->unmatched_ends;
+  report.losses.open_slices = stats->open_slices;
+  report.losses.unnamed_methods = stats->unnamed_methods;
+  Status status = write(SkippableFrame(EncodeReport(report)));
+  if (status.ok()) status = spool->Seal(request.id, bytes, &file.value());
+  if (!status.ok()) return status;
+  return report;
+}
+
+}  // namespace jankbox

@@ -1,0 +1,44 @@
+// From a ring and a seal request to a report: copies the window, names methods and stacks, finds
+// the blamed path, and writes trace and report into one sealed file. The same for the live process
+// and for recovery. Sealing thread or programs; allocates, touches the disk.
+#ifndef JANKBOX_SDK_SRC_REPORT_BUILDER_H_
+#define JANKBOX_SDK_SRC_REPORT_BUILDER_H_
+
+#include <string>
+
+#include "base/status.h"
+#include "sdk/src/seal_request.h"
+#include "tracer/clock/tick_clock.h"
+#include "tracer/ring/method_registry.h"
+#include "tracer/ring/ring_reader.h"
+#include "tracer/sampling/module_map.h"
+#include "tracer/snapshot/snapshot.h"
+#include "uploader/report/report.h"
+#include "uploader/spool/spool.h"
+
+namespace jankbox {
+
+// Where the window comes from.
+struct ReportSource {
+  const RingReader* ring = nullptr;
+  std::vector<MethodRegistry::Entry> names;
+  ModuleMap modules;
+  TickConverter clock;
+  ClockReading clock_reading;
+  SnapshotProcess process;
+  std::string app_name;
+  std::string app_version;
+  uint64_t window_ns = 0;
+  uint64_t end_ticks = 0;  // last moment of the window
+  uint64_t self_cpu_ns = 0;
+  uint64_t start_us = 0;
+  uint64_t suppressed_incidents = 0;
+  bool ring_in_memory_only = false;
+};
+
+// Seals a report of `request` in `spool`; returns the report as it was written.
+Result<Report> SealReport(const ReportSource& source, const SealRequest& request, Spool* spool);
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_SRC_REPORT_BUILDER_H_

@@ -1,0 +1,127 @@
+#include "sdk/src/runtime.h"
+
+#include <unistd.h>
+
+#include <cstring>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/own_thread.h"
+#include "base/uuid.h"
+#include "monitors/frame/frame_monitor.h"
+#include "monitors/looper/dispatch_monitor.h"
+#include "sdk/src/last_error.h"
+#include "sdk/src/loop_hooks.h"
+#include "tracer/event/event_sink.h"
+#include "tracer/ring/method_registry.h"
+#include "tracer/ring/recorder.h"
+#include "tracer/ring/ring_place.h"
+
+namespace jankbox {
+
+Runtime::Runtime(const Options& options, std::unique_ptr<RingFile> ring)
+    : options_(options),
+      pid_(getpid()),
+      ring_(std::move(ring)),
+      reader_(ring_->base(), ring_->bytes()) {}
+
+Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
+  const uint64_t begin_ns = MonotonicNs();
+  RingOptions ring_options;
+  Result<std::string> folder = RingFolder(options.dir);
+  if (folder.ok()) ring_options.folder = folder.value();
+  ring_options.bytes = options.ring_bytes;
+  ring_options.tick_source = ChooseTickSource();
+  ring_options.window_ns = options.window_ns;
+  ring_options.slow_threshold_ns = options.slow_message_ns;
+  ring_options.app_name = options.app_name;
+  ring_options.app_version = options.app_version;
+  Result<std::unique_ptr<RingFile>> ring = RingFile::Create(ring_options);
+  if (!ring.ok()) return ring.status();
+  std::unique_ptr<Runtime> runtime(new Runtime(options, std::move(ring.value())));
+  MethodRegistry::Get().Attach(runtime->ring_->header());
+  DispatchMonitor::SetClock(0, 0);
+  FrameMonitor::SetSealedBand(options.jank_dropped_frames);
+  Status status = Recorder::Open(runtime->ring_.get());
+  if (!status.ok()) return status;
+  Runtime* self = runtime.get();
+  runtime->sealer_ = std::make_unique<Sealer>(
+      options, [self] { return self->MakeSource(); },
+      [self](const SealRequest& request, bool sealed) { self->OnSealed(request, sealed); });
+  runtime->watcher_ = std::make_unique<Watcher>(
+      options, runtime->ring_.get(),
+      [self](SealRequest request) { self->sealer_->Enqueue(std::move(request)); });
+  if (!options.upload_url.empty()) runtime->upload_ = std::make_unique<UploadThread>(options);
+  {
+    ScopedSignalBlock no_signals;
+    runtime->watcher_->Start();
+    runtime->sealer_->Start();
+    if (runtime->upload_ != nullptr) runtime->upload_->Start();
+  }
+  if (options.loop_hooks) StartLoopHooks(runtime->ring_->header());
+  runtime->start_us_.store((MonotonicNs() - begin_ns) / 1000, std::memory_order_relaxed);
+  return runtime;
+}
+
+void Runtime::Stop(uint64_t deadline_ns) {
+  StopLoopHooks();
+  watcher_->Stop();  // before recording ends: its last look may seal an incident
+  Recorder::Close();
+  sealer_->Stop(deadline_ns);
+  if (upload_ != nullptr) upload_->Stop(deadline_ns);
+  MethodRegistry::Get().Detach();
+  ring_->RemoveFile();
+  (void)ring_.release();  // stays mapped, see the header
+}
+
+ReportSource Runtime::MakeSource() const {
+  ReportSource source;
+  source.ring = &reader_;
+  source.names = MethodRegistry::Get().Entries();
+  source.modules = watcher_->modules();
+  source.clock = watcher_->clock();
+  source.clock_reading = ReadClocks(static_cast<TickSource>(ring_->header()->tick_source));
+  source.process = {
+      pid_, HeaderText(ring_->header()->process_name, sizeof(ring_->header()->process_name)), 0};
+  source.app_name = options_.app_name;
+  source.app_version = options_.app_version;
+  source.window_ns = options_.window_ns;
+  source.end_ticks = source.clock_reading.ticks;
+  source.self_cpu_ns = watcher_->cpu_ns() + ClockNs(CLOCK_THREAD_CPUTIME_ID);
+  source.start_us = start_us_.load(std::memory_order_relaxed);
+  source.suppressed_incidents = sealer_->dropped_requests();
+  source.ring_in_memory_only = !ring_->in_memory_reason().empty();
+  return source;
+}
+
+void Runtime::OnSealed(const SealRequest& request, bool sealed) {
+  if (request.watched_index < kMaxWatchedThreads) {
+    RingIncident& note = ring_->header()->incidents[request.watched_index];
+    if (HeaderText(note.id, sizeof(note.id)) == request.id) {
+      note.sealed_revision.store(request.revision, std::memory_order_relaxed);
+      if (!request.ongoing)
+        note.state.store(static_cast<uint32_t>(RingIncidentState::kNone),
+                         std::memory_order_release);
+    }
+  }
+  if (sealed && upload_ != nullptr) upload_->Wake();
+}
+
+Status Runtime::Snapshot(const std::string& reason) {
+  SealRequest request;
+  request.id = NewUuid(RealtimeNs() / kNsPerMs);
+  request.kind = ReportKind::kManual;
+  request.begin_ns = request.end_ns = MonotonicNs();
+  request.what = reason;
+  request.tid = CurrentTid();
+  request.watched_index = kMaxWatchedThreads;
+  if (sealer_->Enqueue(std::move(request))) return Status::Ok();
+  return Status(StatusCode::kBusy, "64 reports wait to be sealed already");
+}
+
+bool Runtime::Flush(uint64_t deadline_ns) {
+  const bool sealed = sealer_->WaitIdle(deadline_ns);
+  return sealed && (upload_ == nullptr || upload_->WaitIdle(deadline_ns));
+}
+
+}  // namespace jankbox

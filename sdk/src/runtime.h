@@ -1,0 +1,51 @@
+// The object graph between jankbox_start and jankbox_stop, and its lifecycle. One at a time in a
+// process. Start() returns quickly: it makes the ring and two or three threads; everything that may
+// be slow happens on those.
+#ifndef JANKBOX_SDK_SRC_RUNTIME_H_
+#define JANKBOX_SDK_SRC_RUNTIME_H_
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "sdk/src/options.h"
+#include "sdk/src/sealer.h"
+#include "sdk/src/upload_thread.h"
+#include "sdk/src/watcher.h"
+
+namespace jankbox {
+
+class Runtime {
+ public:
+  // Starts recording with `options`.
+  static Result<std::unique_ptr<Runtime>> Start(const Options& options);
+
+  // Stops recording; waits for reports that are being sealed until `deadline_ns`. The ring stays
+  // mapped: threads of the app may be on their way out of it.
+  void Stop(uint64_t deadline_ns);
+
+  // Seals the window up to now, asked for by hand.
+  Status Snapshot(const std::string& reason);
+
+  bool Flush(uint64_t deadline_ns);
+
+  int pid() const { return pid_; }
+
+ private:
+  Runtime(const Options& options, std::unique_ptr<RingFile> ring);
+  ReportSource MakeSource() const;
+  void OnSealed(const SealRequest& request, bool sealed);
+
+  const Options options_;
+  const int pid_;
+  std::unique_ptr<RingFile> ring_;
+  RingReader reader_;
+  std::atomic<uint64_t> start_us_{0};
+  std::unique_ptr<Watcher> watcher_;
+  std::unique_ptr<Sealer> sealer_;
+  std::unique_ptr<UploadThread> upload_;  // null without upload_url
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_SRC_RUNTIME_H_

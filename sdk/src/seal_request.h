@@ -1,0 +1,35 @@
+// One revision of an incident, as the watcher (or recovery) hands it to the sealer. Plain data.
+#ifndef JANKBOX_SDK_SRC_SEAL_REQUEST_H_
+#define JANKBOX_SDK_SRC_SEAL_REQUEST_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "monitors/incident/verdict.h"
+#include "uploader/report/report.h"
+
+namespace jankbox {
+
+struct SealRequest {
+  std::string id;
+  uint32_t revision = 1;
+  ReportKind kind = ReportKind::kManual;
+  uint64_t begin_ns = 0;  // CLOCK_MONOTONIC; equal to end_ns for a manual snapshot
+  uint64_t end_ns = 0;
+  bool ongoing = false;
+  std::string what;
+  int32_t tid = 0;           // 0: no thread in particular
+  size_t watched_index = 0;  // of the thread's slot in the ring; kMaxWatchedThreads: none
+  Verdict verdict;
+  uint64_t dropped_frames = 0;
+  uint64_t frame_interval_ns = 0;
+  std::string sampler;
+  uint64_t lost_samples = 0;
+  std::string loop;
+  std::vector<std::string> notes;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_SRC_SEAL_REQUEST_H_

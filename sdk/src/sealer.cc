@@ -1,0 +1,110 @@
+#include "sdk/src/sealer.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/own_thread.h"
+#include "sdk/src/last_error.h"
+#include "sdk/src/recovery.h"
+
+namespace jankbox {
+namespace {
+
+constexpr int kNice = 10;
+
+std::chrono::nanoseconds Until(uint64_t deadline_ns) {
+  const uint64_t now = MonotonicNs();
+  return std::chrono::nanoseconds(deadline_ns > now ? deadline_ns - now : 0);
+}
+
+}  // namespace
+
+Sealer::Sealer(const Options& options, MakeSource make_source, OnDone on_done)
+    : options_(options), make_source_(std::move(make_source)), on_done_(std::move(on_done)) {}
+
+Sealer::~Sealer() {
+  if (thread_.joinable()) Stop(MonotonicNs());
+}
+
+void Sealer::Start() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+bool Sealer::Enqueue(SealRequest request) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (queue_.size() >= kMaxQueued) {
+    dropped_requests_.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  // A later revision of an incident that still waits makes the earlier one needless.
+  auto same = std::find_if(queue_.begin(), queue_.end(),
+                           [&](const SealRequest& queued) { return queued.id == request.id; });
+  if (same != queue_.end()) {
+    *same = std::move(request);
+  } else {
+    queue_.push_back(std::move(request));
+  }
+  changed_.notify_all();
+  return true;
+}
+
+bool Sealer::WaitIdle(uint64_t deadline_ns) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  return changed_.wait_for(lock, Until(deadline_ns), [this] { return queue_.empty() && !busy_; });
+}
+
+void Sealer::Stop(uint64_t deadline_ns) {
+  WaitIdle(deadline_ns);
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    stop_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+}
+
+void Sealer::Run() {
+  NameCurrentThread("jankbox-seal");
+  setpriority(PRIO_PROCESS, static_cast<id_t>(CurrentTid()), kNice);
+  SpoolLimits limits;
+  limits.min_free_bytes = options_.min_free_bytes;
+  Result<Spool> spool = Spool::Open(options_.dir, limits);
+  if (spool.ok()) {
+    spool_ = std::make_unique<Spool>(std::move(spool.value()));
+    Result<std::vector<std::string>> recovered = RecoverOrphanRings(options_.dir, spool_.get());
+    if (!recovered.ok()) Log().warn("recovery: {}", recovered.status().message());
+  } else {
+    SetLastError("no reports will be written: " + spool.status().message());
+  }
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    busy_ = false;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return stop_ || !queue_.empty(); });
+    if (stop_) return;
+    const SealRequest request = std::move(queue_.front());
+    queue_.pop_front();
+    busy_ = true;
+    lock.unlock();
+    SealOne(request);
+    lock.lock();
+  }
+}
+
+void Sealer::SealOne(const SealRequest& request) {
+  bool sealed = false;
+  if (spool_ != nullptr) {
+    Result<Report> report = SealReport(make_source_(), request, spool_.get());
+    sealed = report.ok();
+    if (!sealed)
+      SetLastError("report " + request.id + " could not be written: " + report.status().message());
+  }
+  on_done_(request, sealed);
+}
+
+}  // namespace jankbox

@@ -1,0 +1,66 @@
+// Jankbox's sealing thread: takes seal requests in order, writes reports into the spool, and
+// recovers the rings of dead processes at its start. Low priority; the only thread of ours that
+// touches the disk. Requests come from any thread.
+#ifndef JANKBOX_SDK_SRC_SEALER_H_
+#define JANKBOX_SDK_SRC_SEALER_H_
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "sdk/src/options.h"
+#include "sdk/src/report_builder.h"
+#include "tracer/ring/ring_file.h"
+
+namespace jankbox {
+
+class Sealer {
+ public:
+  static constexpr size_t kMaxQueued = 64;
+
+  // Called on the sealing thread: what the live process's window is to be read with.
+  using MakeSource = std::function<ReportSource()>;
+  // Called on the sealing thread after each request; `sealed` is false where it failed.
+  using OnDone = std::function<void(const SealRequest&, bool sealed)>;
+
+  Sealer(const Options& options, MakeSource make_source, OnDone on_done);
+  ~Sealer();
+
+  // REQUIRES Start() once before Stop(). The thread is created by the caller's runtime.
+  void Start();
+
+  // False where the queue is full: the request is dropped and counted.
+  bool Enqueue(SealRequest request);
+
+  // Waits until all requests so far are done, at most until `deadline_ns` (CLOCK_MONOTONIC).
+  bool WaitIdle(uint64_t deadline_ns);
+
+  // Finishes what is queued, at most until `deadline_ns`, and ends the thread.
+  void Stop(uint64_t deadline_ns);
+
+  uint64_t dropped_requests() const { return dropped_requests_.load(std::memory_order_relaxed); }
+
+ private:
+  void Run();
+  void SealOne(const SealRequest& request);
+
+  const Options options_;
+  const MakeSource make_source_;
+  const OnDone on_done_;
+  std::unique_ptr<Spool> spool_;  // sealing thread only
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<SealRequest> queue_;  // guarded by mutex_
+  bool busy_ = true;   // guarded by mutex_: until recovery is done and while a request is sealed
+  bool stop_ = false;  // guarded by mutex_
+  std::atomic<uint64_t> dropped_requests_{0};
+  std::thread thread_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_SRC_SEALER_H_

@@ -1,0 +1,70 @@
+// All that the watcher keeps for one watched thread: its view, probe, sampler, monitors and
+// incident. Lives on the watcher thread.
+#ifndef JANKBOX_SDK_SRC_WATCHED_THREAD_H_
+#define JANKBOX_SDK_SRC_WATCHED_THREAD_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "monitors/anr/anr_monitor.h"
+#include "monitors/incident/incident_tracker.h"
+#include "monitors/incident/thread_probe.h"
+#include "monitors/incident/verdict.h"
+#include "monitors/incident/watched_thread_view.h"
+#include "monitors/slow_method/slow_message_monitor.h"
+#include "sdk/src/options.h"
+#include "sdk/src/seal_request.h"
+#include "tracer/ring/ring_file.h"
+#include "tracer/sampling/stack_sampler.h"
+
+namespace jankbox {
+
+class WatchedThread {
+ public:
+  using Seal = std::function<void(SealRequest)>;
+
+  // `index` is its slot in `ring`, which another thread holds already.
+  WatchedThread(const Options& options, RingFile* ring, size_t index, Seal seal);
+
+  // One look at the thread at `now_ns`. Takes samples and seals revisions as needed.
+  void Look(uint64_t now_ns, const TickConverter& clock);
+
+  // How long until the next look, in ns.
+  uint64_t NextLookNs(uint64_t now_ns) const;
+
+  // No more looks: what is growing is finished as of `now_ns`.
+  void Finish(uint64_t now_ns, const TickConverter& clock);
+
+  int32_t tid() const { return tid_; }
+  bool IsGone() const;  // the thread has ended
+  const StackSampler* sampler() const { return sampler_.get(); }
+
+ private:
+  void Sample(bool overdue);
+  void SealRevision(const IncidentRevision& incident);
+  void NoteInRing(const IncidentRevision& incident, bool finished);
+  bool Overdue(const RunningDispatch& running, uint64_t now_ns) const;
+
+  const Options options_;
+  RingFile* const ring_;
+  const size_t index_;
+  const Seal seal_;
+  const int32_t tid_;
+  WatchedThreadView view_;
+  ThreadProbe probe_;
+  VerdictTimeline timeline_;
+  SlowMessageMonitor slow_messages_;
+  AnrMonitor anrs_;
+  IncidentTracker incidents_;
+  std::unique_ptr<StackSampler> sampler_;
+  TickConverter clock_;
+  std::optional<RunningDispatch> running_;
+  uint64_t last_count_ = 0;   // dispatches begun by the last look
+  uint64_t lost_before_ = 0;  // the sampler's losses before the running dispatch
+  bool sampling_ = false;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_SRC_WATCHED_THREAD_H_

@@ -1,0 +1,140 @@
+#include "sdk/src/watcher.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/own_thread.h"
+#include "monitors/looper/dispatch_monitor.h"
+#include "sdk/src/last_error.h"
+#include "tracer/event/event_sink.h"
+#include "tracer/ring/recorder.h"
+
+namespace jankbox {
+namespace {
+
+constexpr uint32_t kFirstCalibrationMs = 10;
+constexpr uint64_t kSweepNs = kNsPerSecond;
+
+}  // namespace
+
+Watcher::Watcher(const Options& options, RingFile* ring, Seal seal)
+    : options_(options), ring_(ring), seal_(std::move(seal)) {}
+
+void Watcher::Start() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+void Watcher::Stop() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    stop_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+}
+
+TickConverter Watcher::clock() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return clock_;
+}
+
+ModuleMap Watcher::modules() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return modules_;
+}
+
+uint64_t Watcher::cpu_ns() const {
+  clockid_t clock = 0;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    clock = cpu_clock_;
+  }
+  return clock == 0 ? 0 : ClockNs(clock);
+}
+
+void Watcher::CalibrateFirst() {
+  ns_per_tick_ =
+      MeasureNsPerTick(static_cast<TickSource>(ring_->header()->tick_source), kFirstCalibrationMs);
+  Calibrate();
+  DispatchMonitor::SetClock(ns_per_tick_, options_.slow_message_ns);
+}
+
+void Watcher::Calibrate() {
+  RingHeader* header = ring_->header();
+  const ClockReading now = ReadClocks(static_cast<TickSource>(header->tick_source));
+  header->calibrated_ticks.store(now.ticks, std::memory_order_relaxed);
+  header->calibrated_monotonic_ns.store(now.monotonic_ns, std::memory_order_relaxed);
+  std::lock_guard<std::mutex> lock(mutex_);
+  clock_ = TickConverter(header->clock_at_start, now, ns_per_tick_);
+}
+
+void Watcher::NoteModules() {
+  ModuleMap modules = ModuleMap::Load();
+  ring_->WriteModules(modules.Serialize());
+  std::lock_guard<std::mutex> lock(mutex_);
+  modules_ = std::move(modules);
+}
+
+uint64_t Watcher::LookAtAll(uint64_t now_ns) {
+  uint64_t next_ns = kNsPerSecond;
+  const TickConverter clock = this->clock();
+  for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
+    const bool taken = ring_->header()->watched[i].tid.load(std::memory_order_acquire) != 0;
+    if (taken && threads_[i] == nullptr) {
+      threads_[i] = std::make_unique<WatchedThread>(options_, ring_, i, seal_);
+    }
+    if (threads_[i] == nullptr) continue;
+    threads_[i]->Look(now_ns, clock);
+    next_ns = std::min(next_ns, threads_[i]->NextLookNs(now_ns));
+  }
+  // A thread that begins its first dispatch is to be seen before that is overdue.
+  return std::min<uint64_t>(next_ns, std::max<uint64_t>(options_.slow_message_ns / 8, kNsPerMs));
+}
+
+void Watcher::SweepEverySecond(uint64_t now_ns) {
+  if (now_ns < next_sweep_ns_) return;
+  next_sweep_ns_ = now_ns + kSweepNs;
+  Calibrate();
+  if (modules_.Stale()) NoteModules();
+  Recorder::ReclaimChunksOfDeadThreads(ring_);
+  for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
+    if (threads_[i] == nullptr || !threads_[i]->IsGone()) continue;
+    threads_[i]->Finish(now_ns, clock());
+    threads_[i].reset();
+    RingWatchedThread& slot = ring_->header()->watched[i];
+    slot.dispatch_begin_ticks.store(0, std::memory_order_relaxed);
+    slot.dispatch_depth.store(0, std::memory_order_relaxed);
+    slot.tid.store(0, std::memory_order_release);
+  }
+}
+
+void Watcher::Run() {
+  NameCurrentThread("jankbox-watch");
+  WatchThisThread();  // stack samples come from the reserved share
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (pthread_getcpuclockid(pthread_self(), &cpu_clock_) != 0) cpu_clock_ = 0;
+  }
+  CalibrateFirst();
+  const Status grown = ring_->Grow();
+  if (!grown.ok()) SetLastError("the ring is smaller than asked for: " + grown.message());
+  NoteModules();
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!stop_) {
+    lock.unlock();
+    const uint64_t now_ns = MonotonicNs();
+    ring_->header()->heartbeat_ticks.store(NowTicks(), std::memory_order_relaxed);
+    const uint64_t next_ns = LookAtAll(now_ns);
+    SweepEverySecond(now_ns);
+    lock.lock();
+    if (!stop_) changed_.wait_for(lock, std::chrono::nanoseconds(next_ns));
+  }
+  lock.unlock();
+  for (auto& thread : threads_) {
+    if (thread != nullptr) thread->Finish(MonotonicNs(), clock());
+  }
+}
+
+}  // namespace jankbox

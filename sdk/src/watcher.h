@@ -1,0 +1,65 @@
+// Jankbox's watcher thread: finishes the start that must not burden the app (ring growth, clock
+// calibration), looks at the watched threads, keeps the ring's heartbeat, and hands incidents to
+// the sealer. Wakes 20 times a second while nothing is overdue.
+#ifndef JANKBOX_SDK_SRC_WATCHER_H_
+#define JANKBOX_SDK_SRC_WATCHER_H_
+
+#include <array>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "sdk/src/options.h"
+#include "sdk/src/watched_thread.h"
+#include "tracer/ring/ring_file.h"
+
+namespace jankbox {
+
+class Watcher {
+ public:
+  using Seal = std::function<void(SealRequest)>;
+
+  Watcher(const Options& options, RingFile* ring, Seal seal);
+
+  void Start();
+  // Takes a last look at every thread, seals what is growing, and ends the thread.
+  void Stop();
+
+  // The ring's clock as calibrated last. Any thread.
+  TickConverter clock() const;
+
+  // The host's modules as of the last change. Any thread.
+  ModuleMap modules() const;
+
+  // CPU time of the watcher thread so far, in ns. Any thread.
+  uint64_t cpu_ns() const;
+
+ private:
+  void Run();
+  void CalibrateFirst();
+  void Calibrate();
+  void NoteModules();
+  uint64_t LookAtAll(uint64_t now_ns);
+  void SweepEverySecond(uint64_t now_ns);
+
+  const Options options_;
+  RingFile* const ring_;
+  const Seal seal_;
+  std::array<std::unique_ptr<WatchedThread>, kMaxWatchedThreads> threads_;
+  double ns_per_tick_ = 1.0;
+  uint64_t next_sweep_ns_ = 0;
+  clockid_t cpu_clock_ = 0;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stop_ = false;    // guarded by mutex_
+  TickConverter clock_;  // guarded by mutex_
+  ModuleMap modules_;    // guarded by mutex_
+  std::thread thread_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_SRC_WATCHER_H_
