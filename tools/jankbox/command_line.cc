@@ -50,19 +50,19 @@ void AddRun(CLI::App* app, RunOptions* options) {
   run->add_option("--slow-ms", options->slow_ms,
                   "a dispatch of this length is a slow message [700]")
       ->type_name("MS")
-      ->check(CLI::Range(10u, 600'000u));
+      ->check(CLI::Range(10u, 600'000u).description(""));
   run->add_option("--anr-ms", options->anr_ms, "a block of this length is an ANR [5000]")
       ->type_name("MS")
-      ->check(CLI::Range(10u, 600'000u));
+      ->check(CLI::Range(10u, 600'000u).description(""));
   run->add_option("--window-s", options->window_s, "how far a report looks back [10]")
       ->type_name("S")
-      ->check(CLI::Range(1u, 600u));
+      ->check(CLI::Range(1u, 600u).description(""));
   run->add_option("--upload", options->upload_url, "send reports to the collector at this URL")
       ->type_name("URL");
   run->add_option("--min-free-mib", options->min_free_mib,
                   "write nothing where less would be left free on the disk [64]")
       ->type_name("MIB")
-      ->check(CLI::Range(0u, 1u << 30));
+      ->check(CLI::Range(0u, 1u << 30).description(""));
   run->add_flag("-q,--quiet", options->quiet, "say nothing but errors");
   run->prefix_command();
   run->footer(

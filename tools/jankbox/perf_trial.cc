@@ -44,7 +44,16 @@ perf_event_attr Attributes() {
   return attr;
 }
 
-// A size of the ring is a power of two and the kernel's records are aligned to 8 bytes, so a header
+// Samples in the kernel are excluded: the loop must hardly enter it.
+void BurnInUserMode() {
+  const uint64_t end = MonotonicNs() + kBurnNs;
+  volatile uint64_t sink = 0;
+  while (MonotonicNs() < end) {
+    for (int i = 0; i < 20'000; ++i) sink = sink + static_cast<uint64_t>(i);
+  }
+}
+
+// The ring's size is a power of two and the kernel's records are aligned to 8 bytes, so a header
 // never wraps.
 int CountSamples(const perf_event_mmap_page* page, const char* records, size_t ring_bytes) {
   const uint64_t head = page->data_head;
@@ -73,9 +82,7 @@ Result<int> TryPerfSampling() {
       mmap(nullptr, ring_bytes + page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
   if (ring == MAP_FAILED) return Status::FromErrno(errno, "mmap of the perf ring");
   ioctl(fd.get(), PERF_EVENT_IOC_ENABLE, 0);
-  const uint64_t end = ClockNs(CLOCK_THREAD_CPUTIME_ID) + kBurnNs;
-  while (ClockNs(CLOCK_THREAD_CPUTIME_ID) < end) {
-  }
+  BurnInUserMode();
   ioctl(fd.get(), PERF_EVENT_IOC_DISABLE, 0);
   const int samples = CountSamples(static_cast<const perf_event_mmap_page*>(ring),
                                    static_cast<const char*>(ring) + page_bytes, ring_bytes);

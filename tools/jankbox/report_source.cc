@@ -109,10 +109,11 @@ Result<ReportListing> ReportSource::ListFolder() const {
     }
   }
   for (const std::string& path : paths) {
+    struct stat link {};
     Result<SourcedReport> sourced = ReadSourcedReport(path);
     if (sourced.ok()) {
       listing.reports.push_back(std::move(sourced.value()));
-    } else if (access(path.c_str(), F_OK) == 0 || paths.size() == 1) {  // else: sent just now
+    } else if (lstat(path.c_str(), &link) == 0) {  // else: sent just now
       listing.problems.push_back(sourced.status().message());
     }
   }

@@ -32,8 +32,6 @@ Result<std::unique_ptr<SignalInbox>> SignalInbox::Open() {
   return inbox;
 }
 
-SignalInbox::~SignalInbox() { RestoreInChild(); }
-
 std::optional<signalfd_siginfo> SignalInbox::Next() {
   signalfd_siginfo signal{};
   if (read(fd_.get(), &signal, sizeof(signal)) != sizeof(signal)) return std::nullopt;

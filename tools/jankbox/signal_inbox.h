@@ -19,7 +19,6 @@ namespace jankbox::tools {
 class SignalInbox {
  public:
   static Result<std::unique_ptr<SignalInbox>> Open();
-  ~SignalInbox();
   SignalInbox(const SignalInbox&) = delete;
   SignalInbox& operator=(const SignalInbox&) = delete;
 

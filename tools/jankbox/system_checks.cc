@@ -83,10 +83,11 @@ MachineCheck CheckBoottime() {
     check.mend = "use a newer kernel, or a sandbox that lets clock_gettime through";
     return check;
   }
-  const int64_t apart = static_cast<int64_t>(BoottimeNs() - MonotonicNs());
+  const uint64_t monotonic_ns = MonotonicNs();
+  const int64_t ahead_ns = static_cast<int64_t>(BoottimeNs() - monotonic_ns);
   char text[96];
   snprintf(text, sizeof(text), "readable, %.3f s ahead of MONOTONIC",
-           static_cast<double>(apart) / kNsPerSecond);
+           static_cast<double>(ahead_ns) / kNsPerSecond);
   check.found = text;
   return check;
 }
