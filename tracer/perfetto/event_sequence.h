@@ -1,0 +1,90 @@
+// One writer sequence of track events: cleared incremental state, a delta clock of its own and
+// interned names. Slices of the default track take the hot path (a few ns, no allocation); anything
+// else goes through Write(). Timestamps are ns of BOOTTIME; one before its predecessor is moved up
+// to it. One thread; sequences of a trace are written one after another.
+#ifndef JANKBOX_TRACER_PERFETTO_EVENT_SEQUENCE_H_
+#define JANKBOX_TRACER_PERFETTO_EVENT_SEQUENCE_H_
+
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "tracer/clock/tick_clock.h"
+#include "tracer/perfetto/packet_writer.h"
+#include "tracer/perfetto/trace_fields.h"
+
+namespace jankbox {
+
+// Interned event categories; the value is the iid.
+enum class Category : uint32_t {
+  kNone = 0,
+  kMethod = 1,
+  kDispatch = 2,
+  kInstant = 3,
+  kAsync = 4,
+  kSampled = 5,
+};
+
+// A track event in full. Zero fields are left out.
+struct TrackEventFields {
+  perfetto::TrackEventType type;
+  uint64_t track_uuid = 0;  // 0: the sequence's default
+  Category category = Category::kNone;
+  uint64_t name_iid = 0;
+  int64_t counter_value = 0;                           // of kCounter
+  std::span<const std::string_view> annotations = {};  // at most four, each "<name>": true
+};
+
+class EventSequence {
+ public:
+  struct Options {
+    uint32_t sequence_id = 0;         // unique in the trace, never 0
+    uint64_t default_track_uuid = 0;  // 0: every event names its track
+    uint32_t unit_ns = 1;             // a power of two
+    ClockReading clock_reading;
+  };
+
+  static constexpr size_t kMaxAnnotationBytes = 32;
+
+  EventSequence(PacketWriter* writer, const Options& options);
+
+  // Writes the first packet, whose clock begins at `boottime_ns`. Once.
+  void Start(uint64_t boottime_ns);
+  bool started() const { return started_; }
+
+  // Interns `name` and returns its iid. REQUIRES started().
+  uint64_t AddName(std::string_view name);
+
+  // Slices of the default track. REQUIRES started().
+  void Begin(uint64_t boottime_ns, Category category, uint64_t name_iid);
+  void End(uint64_t boottime_ns);
+
+  // Any event. REQUIRES started().
+  void Write(uint64_t boottime_ns, const TrackEventFields& event);
+
+ private:
+  // The clock's units from the last event to this one.
+  uint64_t Advance(uint64_t boottime_ns) {
+    const uint64_t units = boottime_ns >> unit_shift_;
+    if (units <= last_units_) return 0;
+    const uint64_t delta = units - last_units_;
+    last_units_ = units;
+    return delta;
+  }
+  uint8_t* WriteHead(uint8_t* body, uint64_t delta) const;
+  static void EndPacket(uint8_t* packet, uint8_t* end);
+
+  PacketWriter* writer_;
+  Options options_;
+  uint32_t unit_shift_;
+  bool started_ = false;
+  uint64_t last_units_ = 0;
+  uint64_t last_name_iid_ = 0;
+  uint8_t head_[16] = {};  // sequence id and flags, encoded
+  uint32_t head_bytes_ = 0;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_PERFETTO_EVENT_SEQUENCE_H_

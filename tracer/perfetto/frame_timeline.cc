@@ -1,0 +1,93 @@
+#include "tracer/perfetto/frame_timeline.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "tracer/perfetto/trace_fields.h"
+
+namespace jankbox {
+namespace {
+
+namespace field = perfetto::frame_timeline;
+
+struct Edge {
+  // Ends before begins at the same moment, but an empty slice's end behind its begin.
+  enum Order : uint8_t { kEnd = 0, kBegin = 1, kEndOfEmpty = 2 };
+
+  uint64_t time_ns;
+  Order order;
+  bool actual;
+  uint32_t frame;  // index
+
+  uint64_t cookie() const { return uint64_t{frame} * 2 + (actual ? 2 : 1); }
+};
+
+void AddEdges(std::vector<Edge>* edges, uint64_t begin_ns, uint64_t end_ns, Edge edge) {
+  edge.order = Edge::kBegin;
+  edge.time_ns = begin_ns;
+  edges->push_back(edge);
+  edge.order = end_ns > begin_ns ? Edge::kEnd : Edge::kEndOfEmpty;
+  edge.time_ns = std::max(begin_ns, end_ns);
+  edges->push_back(edge);
+}
+
+std::vector<Edge> SortedEdges(const std::vector<FrameTimes>& frames) {
+  std::vector<Edge> edges;
+  edges.reserve(frames.size() * 4);
+  for (uint32_t i = 0; i < frames.size(); ++i) {
+    AddEdges(&edges, frames[i].expected_start_ns, frames[i].deadline_ns,
+             {.actual = false, .frame = i});
+    AddEdges(&edges, frames[i].start_ns, frames[i].end_ns, {.actual = true, .frame = i});
+  }
+  std::stable_sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
+    return std::tie(a.time_ns, a.order) < std::tie(b.time_ns, b.order);
+  });
+  return edges;
+}
+
+void WriteBegin(ProtoWriter& event, const Edge& edge, const FrameTimes& frame,
+                const FrameTimelineOptions& options) {
+  const uint32_t kind =
+      edge.actual ? field::kActualSurfaceFrameStart : field::kExpectedSurfaceFrameStart;
+  event.Message(kind, [&](ProtoWriter& start) {
+    const uint64_t token = uint64_t{edge.frame} + 1;
+    start.Varint(field::kCookie, edge.cookie());
+    start.Varint(field::kToken, token);
+    start.Varint(field::kDisplayFrameToken, token);  // importers refuse a frame without one
+    start.Int(field::kPid, options.pid);
+    start.Bytes(field::kLayerName, options.layer_name);
+    if (!edge.actual) return;
+    start.Varint(field::kPresentType, frame.late() ? field::kPresentLate : field::kPresentOnTime);
+    start.Bool(field::kOnTimeFinish, !frame.late());
+    start.Varint(field::kJankType, frame.late() ? field::kJankAppDeadlineMissed : field::kJankNone);
+    start.Varint(field::kPredictionType, field::kPredictionValid);
+  });
+}
+
+}  // namespace
+
+void WriteFrameTimeline(PacketWriter* writer, const FrameTimelineOptions& options,
+                        const std::vector<FrameTimes>& frames) {
+  bool first = true;
+  for (const Edge& edge : SortedEdges(frames)) {
+    writer->Packet([&](ProtoWriter& packet) {
+      packet.Varint(perfetto::packet::kTrustedSequenceId, options.sequence_id);
+      packet.Varint(perfetto::packet::kSequenceFlags,
+                    first ? perfetto::kIncrementalStateCleared : perfetto::kNeedsIncrementalState);
+      if (first) packet.Bool(perfetto::packet::kFirstPacketOnSequence, true);
+      packet.Varint(perfetto::packet::kTimestamp, edge.time_ns);
+      packet.Varint(perfetto::packet::kTimestampClockId, perfetto::kClockBoottime);
+      packet.Message(perfetto::packet::kFrameTimelineEvent, [&](ProtoWriter& event) {
+        if (edge.order == Edge::kBegin) {
+          WriteBegin(event, edge, frames[edge.frame], options);
+        } else {
+          event.Message(field::kFrameEnd,
+                        [&](ProtoWriter& end) { end.Varint(field::kCookie, edge.cookie()); });
+        }
+      });
+    });
+    first = false;
+  }
+}
+
+}  // namespace jankbox

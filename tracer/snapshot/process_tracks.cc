@@ -1,0 +1,120 @@
+#include "tracer/snapshot/process_tracks.h"
+
+#include <algorithm>
+
+#include "tracer/perfetto/trace_fields.h"
+#include "tracer/perfetto/track_descriptor.h"
+#include "tracer/perfetto/track_uuid.h"
+#include "tracer/snapshot/trace_clock.h"
+
+namespace jankbox {
+namespace {
+
+constexpr std::string_view kIncidentTrackName = "Jankbox incident";
+
+// A packet of the process's sequence at a moment.
+template <typename Body>
+void WriteProcessPacket(PacketWriter* writer, uint64_t boottime_ns, Body&& body) {
+  writer->Packet([&](ProtoWriter& packet) {
+    packet.Varint(perfetto::packet::kTrustedSequenceId, kProcessSequence);
+    packet.Varint(perfetto::packet::kSequenceFlags, perfetto::kNeedsIncrementalState);
+    packet.Varint(perfetto::packet::kTimestamp, boottime_ns);
+    body(packet);
+  });
+}
+
+void WriteAnnotation(ProtoWriter& event, std::string_view name, std::string_view value) {
+  namespace field = perfetto::track_event;
+  event.Message(field::kDebugAnnotations, [&](ProtoWriter& annotation) {
+    annotation.Bytes(field::kAnnotationName, name);
+    annotation.Bytes(field::kAnnotationString, value);
+  });
+}
+
+void WriteAnnotation(ProtoWriter& event, std::string_view name, int64_t value) {
+  namespace field = perfetto::track_event;
+  event.Message(field::kDebugAnnotations, [&](ProtoWriter& annotation) {
+    annotation.Bytes(field::kAnnotationName, name);
+    annotation.Int(field::kAnnotationInt, value);
+  });
+}
+
+}  // namespace
+
+uint64_t ProcessTracks::process_uuid() const {
+  return TrackUuid(TrackKind::kProcess, input_.process.pid, 0);
+}
+
+void ProcessTracks::WriteDescriptors() {
+  WriteTraceStart(writer_, input_.clock_reading);
+  WriteProcessTrack(writer_, {.uuid = process_uuid(),
+                              .pid = input_.process.pid,
+                              .name = input_.process.name,
+                              .start_boottime_ns = input_.process.start_boottime_ns});
+  for (const WindowThread& thread : input_.window->threads) {
+    const size_t index = thread_uuids_.size();
+    uint64_t uuid =
+        TrackUuid(TrackKind::kThread, input_.process.pid, static_cast<uint32_t>(thread.tid));
+    if (uuids_by_tid_.contains(thread.tid)) {
+      uuid = TrackUuid(TrackKind::kLaterThread, input_.process.pid, static_cast<uint32_t>(index));
+    }
+    thread_uuids_.push_back(uuid);
+    uuids_by_tid_[thread.tid] = uuid;
+    WriteThread(uuid, thread.tid, thread.name);
+  }
+}
+
+uint64_t ProcessTracks::UuidOfTid(int32_t tid) {
+  const uint64_t uuid =
+      TrackUuid(TrackKind::kThread, input_.process.pid, static_cast<uint32_t>(tid));
+  auto [it, inserted] = uuids_by_tid_.try_emplace(tid, uuid);
+  if (inserted) WriteThread(uuid, tid, {});
+  return it->second;
+}
+
+void ProcessTracks::WriteThread(uint64_t uuid, int32_t tid, std::string_view name) {
+  WriteThreadTrack(writer_, {.uuid = uuid,
+                             .process_uuid = process_uuid(),
+                             .pid = input_.process.pid,
+                             .tid = tid,
+                             .name = name});
+}
+
+void ProcessTracks::WriteTrigger() {
+  const SnapshotTrigger& trigger = input_.trigger;
+  if (trigger.kind.empty()) return;
+  WriteTrack(writer_, {.uuid = TrackUuid(TrackKind::kIncident, input_.process.pid, 0),
+                       .parent_uuid = process_uuid(),
+                       .name = kIncidentTrackName});
+  const uint64_t from_ns = std::min(trigger.from_ns, TraceClock::kMaxNs);
+  const uint64_t to_ns = std::clamp(trigger.to_ns, from_ns, TraceClock::kMaxNs);
+  WriteIncidentEdge(from_ns, true);
+  WriteProcessPacket(writer_, to_ns, [&](ProtoWriter& packet) {
+    packet.Message(perfetto::packet::kTrigger, [&](ProtoWriter& message) {
+      message.Bytes(perfetto::trigger::kTriggerName, "jankbox." + trigger.kind);
+      message.Bytes(perfetto::trigger::kProducerName, "jankbox");
+    });
+  });
+  WriteIncidentEdge(to_ns, false);
+}
+
+void ProcessTracks::WriteIncidentEdge(uint64_t boottime_ns, bool begin) {
+  namespace field = perfetto::track_event;
+  using perfetto::TrackEventType;
+  const SnapshotTrigger& trigger = input_.trigger;
+  WriteProcessPacket(writer_, boottime_ns, [&](ProtoWriter& packet) {
+    packet.Message(perfetto::packet::kTrackEvent, [&](ProtoWriter& event) {
+      event.Varint(field::kTrackUuid, TrackUuid(TrackKind::kIncident, input_.process.pid, 0));
+      event.Varint(field::kType, static_cast<uint64_t>(begin ? TrackEventType::kSliceBegin
+                                                             : TrackEventType::kSliceEnd));
+      if (!begin) return;
+      event.Bytes(field::kCategories, "jankbox");
+      event.Bytes(field::kName, trigger.title.empty() ? "jankbox." + trigger.kind : trigger.title);
+      WriteAnnotation(event, "kind", trigger.kind);
+      WriteAnnotation(event, "report_id", trigger.report_id);
+      WriteAnnotation(event, "tid", trigger.tid);
+    });
+  });
+}
+
+}  // namespace jankbox

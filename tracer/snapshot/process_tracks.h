@@ -1,0 +1,48 @@
+// The head of a trace: clocks, the process and its threads, and the incident that made us seal. All
+// on the sequence of the process. Cold.
+#ifndef JANKBOX_TRACER_SNAPSHOT_PROCESS_TRACKS_H_
+#define JANKBOX_TRACER_SNAPSHOT_PROCESS_TRACKS_H_
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "tracer/perfetto/packet_writer.h"
+#include "tracer/snapshot/snapshot.h"
+
+namespace jankbox {
+
+// Uuids of the threads' tracks, as the descriptors gave them.
+class ProcessTracks {
+ public:
+  ProcessTracks(PacketWriter* writer, const SnapshotInput& input)
+      : writer_(writer), input_(input) {}
+
+  // Clocks, process, all threads of the window.
+  void WriteDescriptors();
+
+  // Trigger and incident, where there is one.
+  void WriteTrigger();
+
+  // Of the thread at `index` of the window.
+  uint64_t ThreadUuid(size_t index) const { return thread_uuids_[index]; }
+
+  // Of the window's last thread that had this tid; describes it where there was none.
+  uint64_t UuidOfTid(int32_t tid);
+
+  uint64_t process_uuid() const;
+
+ private:
+  void WriteThread(uint64_t uuid, int32_t tid, std::string_view name);
+  void WriteIncidentEdge(uint64_t boottime_ns, bool begin);
+
+  PacketWriter* writer_;
+  const SnapshotInput& input_;
+  std::vector<uint64_t> thread_uuids_;
+  std::unordered_map<int32_t, uint64_t> uuids_by_tid_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_SNAPSHOT_PROCESS_TRACKS_H_

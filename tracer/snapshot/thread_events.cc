@@ -1,0 +1,168 @@
+#include "tracer/snapshot/thread_events.h"
+
+#include <algorithm>
+
+namespace jankbox {
+namespace {
+
+// How deep an end looks for its begin. Bounds the work on damaged input; an end that belongs deeper
+// down counts as unmatched.
+constexpr size_t kMaxSearchDepth = 1024;
+
+bool Matches(const EventRecord& begin, const EventRecord& end) {
+  if (end.kind == EventKind::kDispatchEnd) return begin.kind == EventKind::kDispatchBegin;
+  return begin.kind == EventKind::kBegin && begin.id == end.id;
+}
+
+bool SameCall(const EventRecord& event, const OpenCall& open) {
+  if (event.kind != open.kind || event.ticks != open.ticks) return false;
+  return event.kind == EventKind::kDispatchBegin || event.id == open.id;
+}
+
+EventRecord ToRecord(const OpenCall& open) {
+  const bool dispatch = open.kind == EventKind::kDispatchBegin;
+  return {.kind = dispatch ? EventKind::kDispatchBegin : EventKind::kBegin,
+          .id = dispatch ? 0 : open.id,  // of a dispatch: no bytes of a name
+          .ticks = open.ticks};
+}
+
+}  // namespace
+
+ThreadEvents::Counts ThreadEvents::Walk(const WindowThread& thread) {
+  bool first = true;
+  for (const WindowChunk& chunk : thread.chunks) {
+    if (sink_->Stopped()) return counts_;
+    if (chunk.base_ticks > end_ticks_) continue;
+    if (first) {
+      OpenFirstCalls(chunk);
+    } else {
+      Reconcile(chunk);
+    }
+    first = false;
+    EventCursor cursor(chunk);
+    EventRecord event;
+    while (cursor.Next(&event)) Handle(event);
+    if (cursor.torn()) ++counts_.torn_events;
+  }
+  if (!in_window_) EnterWindow();
+  CloseDownTo(0, end_ticks_, kOpenAtWindowEnd);
+  return counts_;
+}
+
+void ThreadEvents::OpenFirstCalls(const WindowChunk& chunk) {
+  for (const OpenCall& open : chunk.open_calls) {
+    now_ = std::max(now_, std::min(open.ticks, chunk.base_ticks));
+    Push(ToRecord(open), now_, 0);
+  }
+  PushHidden(chunk.open_calls_truncated);
+}
+
+// At a gap: closes the calls that are gone and opens those that came, both at the gap's end.
+// Without one the chunk lists just what is open.
+void ThreadEvents::Reconcile(const WindowChunk& chunk) {
+  const size_t shared = SharedDepth(chunk);
+  if (!chunk.gap_before && shared == chunk.open_calls.size() &&
+      Depth() == shared + uint64_t{chunk.open_calls_truncated}) {
+    return;
+  }
+  if (!in_window_ && chunk.base_ticks >= from_ticks_) EnterWindow();
+  now_ = std::max(now_, chunk.base_ticks);
+  CloseDownTo(shared, now_, kEndLost);
+  for (size_t i = shared; i < chunk.open_calls.size(); ++i) {
+    Push(ToRecord(chunk.open_calls[i]), now_, kBeginLost);
+  }
+  PushHidden(chunk.open_calls_truncated);
+}
+
+size_t ThreadEvents::SharedDepth(const WindowChunk& chunk) const {
+  const size_t limit = std::min(calls_.size(), chunk.open_calls.size());
+  size_t depth = 0;
+  while (depth < limit && SameCall(calls_[depth].event, chunk.open_calls[depth])) ++depth;
+  return depth;
+}
+
+uint64_t ThreadEvents::Depth() const {
+  uint64_t depth = 0;
+  for (const Call& call : calls_) depth += call.hidden != 0 ? call.hidden : 1;
+  return depth;
+}
+
+void ThreadEvents::Handle(const EventRecord& event) {
+  if (event.ticks > end_ticks_) return;
+  switch (event.kind) {
+    case EventKind::kFrame:
+    case EventKind::kStackSample:
+      if (event.ticks >= from_ticks_) sink_->Record(event);
+      return;
+    case EventKind::kAsyncBegin:
+    case EventKind::kAsyncEnd:
+    case EventKind::kCounter:
+      counts_.has_process_events = true;
+      return;
+    default:
+      break;
+  }
+  if (!in_window_ && event.ticks >= from_ticks_) EnterWindow();
+  now_ = std::max(now_, event.ticks);
+  switch (event.kind) {
+    case EventKind::kBegin:
+    case EventKind::kDispatchBegin:
+      Push(event, now_, 0);
+      break;
+    case EventKind::kEnd:
+    case EventKind::kDispatchEnd:
+      Pop(event);
+      break;
+    default:
+      if (in_window_) sink_->Instant(event.id, now_);
+      break;
+  }
+}
+
+// What is open here began earlier, and is drawn from where it began.
+void ThreadEvents::EnterWindow() {
+  in_window_ = true;
+  for (Call& call : calls_) {
+    if (call.begin_ticks < from_ticks_) call.notes |= kBeganBeforeWindow;
+    if (call.hidden == 0) sink_->Begin(call.event, call.begin_ticks, call.notes);
+  }
+}
+
+void ThreadEvents::Push(const EventRecord& event, uint64_t begin_ticks, uint32_t notes) {
+  calls_.push_back({.event = event, .begin_ticks = begin_ticks, .notes = notes});
+  if (in_window_) sink_->Begin(event, begin_ticks, notes);
+}
+
+void ThreadEvents::PushHidden(uint32_t count) {
+  if (count != 0) calls_.push_back({.begin_ticks = now_, .hidden = count});
+}
+
+void ThreadEvents::Pop(const EventRecord& end) {
+  const size_t lowest = calls_.size() > kMaxSearchDepth ? calls_.size() - kMaxSearchDepth : 0;
+  for (size_t depth = calls_.size(); depth > lowest; --depth) {
+    Call& call = calls_[depth - 1];
+    if (call.hidden != 0 && end.kind == EventKind::kEnd) {  // ids not known: trust the nesting
+      CloseDownTo(depth, now_, 0);
+      if (--call.hidden == 0) calls_.pop_back();
+      return;
+    }
+    if (Matches(call.event, end)) {
+      CloseDownTo(depth - 1, now_, 0);
+      return;
+    }
+  }
+  if (in_window_) ++counts_.unmatched_ends;
+}
+
+void ThreadEvents::CloseDownTo(size_t depth, uint64_t ticks, uint32_t notes) {
+  while (calls_.size() > depth) {
+    const Call& call = calls_.back();
+    if (in_window_ && call.hidden == 0) {
+      sink_->End(call.event, ticks, notes);
+      if ((notes & kOpenAtWindowEnd) != 0) ++counts_.open_slices;
+    }
+    calls_.pop_back();
+  }
+}
+
+}  // namespace jankbox

@@ -1,0 +1,84 @@
+// The calls of one thread as properly nested slices, whatever its chunks have lost: ends pop until
+// their begin, gaps close and reopen what changed, calls open at the window's edges are opened and
+// closed there. Feeds a sink; keeps the open calls only. One thread.
+#ifndef JANKBOX_TRACER_SNAPSHOT_THREAD_EVENTS_H_
+#define JANKBOX_TRACER_SNAPSHOT_THREAD_EVENTS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "tracer/ring/ring_window.h"
+
+namespace jankbox {
+
+// What is not as it was recorded about a slice's begin or end. Bits.
+enum SliceNote : uint32_t {
+  kBeganBeforeWindow = 1,
+  kBeginLost = 2,        // in a gap: begin is the gap's end
+  kEndLost = 4,          // in a gap: end is the gap's end
+  kOpenAtWindowEnd = 8,  // end is the window's
+};
+
+// Receives slices in order of time and properly nested.
+class ThreadEventSink {
+ public:
+  virtual ~ThreadEventSink() = default;
+
+  // `call` is a kBegin or kDispatchBegin; of a call known from a chunk's open calls alone it has
+  // neither name nor payload.
+  virtual void Begin(const EventRecord& call, uint64_t ticks, uint32_t notes) = 0;
+  virtual void End(const EventRecord& call, uint64_t ticks, uint32_t notes) = 0;
+  virtual void Instant(uint32_t id, uint64_t ticks) = 0;
+  // kFrame and kStackSample, at their own moment.
+  virtual void Record(const EventRecord& record) = 0;
+  // True to end the walk early.
+  virtual bool Stopped() const { return false; }
+};
+
+class ThreadEvents {
+ public:
+  struct Counts {
+    uint64_t unmatched_ends = 0;
+    uint64_t open_slices = 0;
+    uint64_t torn_events = 0;
+    bool has_process_events = false;  // kAsyncBegin, kAsyncEnd, kCounter: merged elsewhere
+  };
+
+  // Events from `from_ticks` to `end_ticks`; earlier ones of the first chunks tell what was open.
+  ThreadEvents(uint64_t from_ticks, uint64_t end_ticks, ThreadEventSink* sink)
+      : from_ticks_(from_ticks), end_ticks_(end_ticks), sink_(sink) {}
+
+  // Once.
+  Counts Walk(const WindowThread& thread);
+
+ private:
+  struct Call {
+    EventRecord event;         // kNone: calls beyond what a chunk can list, `hidden` of them
+    uint64_t begin_ticks = 0;  // never before the call around it
+    uint32_t notes = 0;
+    uint32_t hidden = 0;
+  };
+
+  void OpenFirstCalls(const WindowChunk& chunk);
+  void Reconcile(const WindowChunk& chunk);
+  size_t SharedDepth(const WindowChunk& chunk) const;
+  uint64_t Depth() const;
+  void Handle(const EventRecord& event);
+  void EnterWindow();
+  void Push(const EventRecord& event, uint64_t begin_ticks, uint32_t notes);
+  void PushHidden(uint32_t count);
+  void Pop(const EventRecord& end);
+  void CloseDownTo(size_t depth, uint64_t ticks, uint32_t notes);
+
+  uint64_t from_ticks_;
+  uint64_t end_ticks_;
+  ThreadEventSink* sink_;
+  std::vector<Call> calls_;  // outermost first
+  uint64_t now_ = 0;         // ticks of the last event: time never goes back
+  bool in_window_ = false;
+  Counts counts_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_SNAPSHOT_THREAD_EVENTS_H_

@@ -1,0 +1,104 @@
+#include "tracer/snapshot/thread_slices.h"
+
+#include <algorithm>
+
+namespace jankbox {
+namespace {
+
+using perfetto::TrackEventType;
+
+FrameTimes ToFrameTimes(const EventRecord& record, const TraceClock& clock) {
+  const uint64_t vsync = PayloadOf(record.payload[0]);
+  const uint64_t deadline = PayloadOf(record.payload[1]);
+  const uint64_t interval = PayloadOf(record.payload[2]);
+  const uint64_t start = PayloadOf(record.payload[3]);
+  const uint64_t end = PayloadOf(record.payload[4]);
+  const uint64_t expected_start = vsync != 0 ? vsync : start;
+  return {.expected_start_ns = clock.FromMonotonicNs(expected_start),
+          .deadline_ns = clock.FromMonotonicNs(
+              std::max(deadline != 0 ? deadline : expected_start + interval, expected_start)),
+          .start_ns = clock.FromMonotonicNs(start),
+          .end_ns = clock.FromMonotonicNs(std::max(start, end))};
+}
+
+}  // namespace
+
+std::span<const std::string_view> NoteNames(uint32_t notes, std::span<std::string_view, 4> names) {
+  size_t count = 0;
+  if ((notes & kBeganBeforeWindow) != 0) names[count++] = "began_before_window";
+  if ((notes & kBeginLost) != 0) names[count++] = "begin_lost";
+  if ((notes & kEndLost) != 0) names[count++] = "end_lost";
+  if ((notes & kOpenAtWindowEnd) != 0) names[count++] = "open_at_window_end";
+  return names.first(count);
+}
+
+ThreadSlices::ThreadSlices(PacketWriter* writer, const EventSequence::Options& options,
+                           const TraceClock& clock, SequenceNames* names, SetAside* aside)
+    : writer_(writer), sequence_(writer, options), clock_(clock), names_(names), aside_(aside) {
+  names_->Use(&sequence_);
+}
+
+// The first event's moment starts the sequence's clock.
+uint64_t ThreadSlices::TimeOf(uint64_t ticks) {
+  const uint64_t boottime_ns = clock_.BoottimeNs(ticks);
+  if (!sequence_.started()) sequence_.Start(boottime_ns);
+  return boottime_ns;
+}
+
+void ThreadSlices::Begin(const EventRecord& call, uint64_t ticks, uint32_t notes) {
+  const uint64_t boottime_ns = TimeOf(ticks);
+  ++slices_;
+  Category category = Category::kMethod;
+  uint64_t name_iid;
+  if (call.kind == EventKind::kDispatchBegin) {
+    category = Category::kDispatch;
+    const std::string name = DispatchName(call);
+    name_iid = names_->OfText(name.empty() ? "dispatch" : name);
+  } else {
+    name_iid = names_->OfMethod(call.id);
+  }
+  if (notes == 0) {
+    sequence_.Begin(boottime_ns, category, name_iid);
+    return;
+  }
+  std::string_view annotations[4];
+  sequence_.Write(boottime_ns, {.type = TrackEventType::kSliceBegin,
+                                .category = category,
+                                .name_iid = name_iid,
+                                .annotations = NoteNames(notes, annotations)});
+}
+
+void ThreadSlices::End(const EventRecord&, uint64_t ticks, uint32_t notes) {
+  const uint64_t boottime_ns = TimeOf(ticks);
+  if (notes == 0) {
+    sequence_.End(boottime_ns);
+    return;
+  }
+  std::string_view annotations[4];
+  sequence_.Write(boottime_ns, {.type = TrackEventType::kSliceEnd,
+                                .annotations = NoteNames(notes, annotations)});
+}
+
+void ThreadSlices::Instant(uint32_t id, uint64_t ticks) {
+  const uint64_t boottime_ns = TimeOf(ticks);
+  sequence_.Write(boottime_ns, {.type = TrackEventType::kInstant,
+                                .category = Category::kInstant,
+                                .name_iid = names_->OfMethod(id)});
+}
+
+void ThreadSlices::Record(const EventRecord& record) {
+  if (record.kind == EventKind::kFrame) {
+    aside_->frames.push_back(ToFrameTimes(record, clock_));
+    return;
+  }
+  StackSample sample;
+  if (!DecodeSampleRecord(record.payload, &sample)) {
+    ++aside_->malformed;
+    return;
+  }
+  aside_->samples.push_back({.boottime_ns = clock_.BoottimeNs(record.ticks),
+                             .tid = sample.tid,
+                             .payload = record.payload});
+}
+
+}  // namespace jankbox

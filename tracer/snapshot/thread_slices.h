@@ -1,0 +1,55 @@
+// Writes one thread's slices and instants as a sequence of track events, and sets aside the frames
+// and stack samples among its events. One thread.
+#ifndef JANKBOX_TRACER_SNAPSHOT_THREAD_SLICES_H_
+#define JANKBOX_TRACER_SNAPSHOT_THREAD_SLICES_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tracer/perfetto/event_sequence.h"
+#include "tracer/perfetto/frame_timeline.h"
+#include "tracer/snapshot/sequence_names.h"
+#include "tracer/snapshot/stack_samples.h"
+#include "tracer/snapshot/thread_events.h"
+#include "tracer/snapshot/trace_clock.h"
+
+namespace jankbox {
+
+// Event records that are not drawn on their own thread's track.
+struct SetAside {
+  std::vector<FrameTimes> frames;
+  std::vector<SampleRef> samples;
+  uint64_t malformed = 0;
+};
+
+class ThreadSlices : public ThreadEventSink {
+ public:
+  ThreadSlices(PacketWriter* writer, const EventSequence::Options& options, const TraceClock& clock,
+               SequenceNames* names, SetAside* aside);
+
+  void Begin(const EventRecord& call, uint64_t ticks, uint32_t notes) override;
+  void End(const EventRecord& call, uint64_t ticks, uint32_t notes) override;
+  void Instant(uint32_t id, uint64_t ticks) override;
+  void Record(const EventRecord& record) override;
+  bool Stopped() const override { return !writer_->status().ok(); }
+
+  uint64_t slices() const { return slices_; }
+
+ private:
+  uint64_t TimeOf(uint64_t ticks);
+
+  PacketWriter* writer_;
+  EventSequence sequence_;
+  const TraceClock& clock_;
+  SequenceNames* names_;
+  SetAside* aside_;
+  uint64_t slices_ = 0;
+};
+
+// The annotations of `notes`, in `names`, which has room for all.
+std::span<const std::string_view> NoteNames(uint32_t notes, std::span<std::string_view, 4> names);
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_SNAPSHOT_THREAD_SLICES_H_

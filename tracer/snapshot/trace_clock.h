@@ -1,0 +1,55 @@
+// Ticks to BOOTTIME for the encoder's hot loop: the converter's line, inline, kept within the
+// trace: never before boot, never behind the window's end. A value; NO-ALLOC, THREAD-SAFE.
+#ifndef JANKBOX_TRACER_SNAPSHOT_TRACE_CLOCK_H_
+#define JANKBOX_TRACER_SNAPSHOT_TRACE_CLOCK_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "tracer/clock/tick_clock.h"
+
+namespace jankbox {
+
+class TraceClock {
+ public:
+  // Timestamps of a trace are signed 64-bit; far below that, importers call them broken.
+  static constexpr uint64_t kMaxNs = uint64_t{1} << 61;
+
+  TraceClock(const TickConverter& converter, uint64_t end_ticks)
+      : converter_(converter),
+        last_ticks_(converter.last().ticks),
+        last_boottime_ns_(
+            static_cast<int64_t>(std::min(converter.ToBoottimeNs(converter.last().ticks), kMaxNs))),
+        ns_per_tick_(converter.ns_per_tick()) {
+    end_ns_ = static_cast<int64_t>(kMaxNs);
+    end_ns_ = static_cast<int64_t>(BoottimeNs(end_ticks));
+  }
+
+  uint64_t BoottimeNs(uint64_t ticks) const {
+    const double delta_ns =
+        static_cast<double>(static_cast<int64_t>(ticks - last_ticks_)) * ns_per_tick_;
+    const double bounded = std::clamp(delta_ns, -kMaxDeltaNs, kMaxDeltaNs);
+    const int64_t rounded = static_cast<int64_t>(bounded + (bounded < 0 ? -0.5 : 0.5));
+    return static_cast<uint64_t>(std::clamp(last_boottime_ns_ + rounded, int64_t{0}, end_ns_));
+  }
+
+  // A reading of CLOCK_MONOTONIC that an event carries; not bounded by the window.
+  uint64_t FromMonotonicNs(uint64_t monotonic_ns) const {
+    return std::min(converter_.MonotonicToBoottimeNs(monotonic_ns), kMaxNs);
+  }
+
+  uint64_t end_ns() const { return static_cast<uint64_t>(end_ns_); }
+
+ private:
+  static constexpr double kMaxDeltaNs = static_cast<double>(kMaxNs);
+
+  TickConverter converter_;
+  uint64_t last_ticks_;
+  int64_t last_boottime_ns_;
+  double ns_per_tick_;
+  int64_t end_ns_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_SNAPSHOT_TRACE_CLOCK_H_
