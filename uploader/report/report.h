@@ -1,5 +1,5 @@
 // A report as plain values, for the side that writes it inside an app. Mirrors report.proto field
-// by field (tests/uploader/report_encoder_test.cc holds the two together). Not thread-safe.
+// by field (tests/uploader/report/report_encoder_test.cc holds the two together). Not thread-safe.
 #ifndef JANKBOX_UPLOADER_REPORT_REPORT_H_
 #define JANKBOX_UPLOADER_REPORT_REPORT_H_
 
@@ -8,6 +8,9 @@
 #include <vector>
 
 namespace jankbox {
+
+// A sealed report is the file <id>.pftrace.zst.
+inline constexpr char kReportFileSuffix[] = ".pftrace.zst";
 
 enum class ReportKind : uint32_t {
   kUnspecified = 0,

@@ -11,11 +11,11 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "uploader/report/report.h"  // kReportFileSuffix
 #include "uploader/report/report.pb.h"
 
 namespace jankbox {
 
-inline constexpr char kReportFileSuffix[] = ".pftrace.zst";
 inline constexpr size_t kMaxReportFileBytes = 64u << 20;
 inline constexpr size_t kMaxReportMessageBytes = 1u << 20;
 
