@@ -114,6 +114,11 @@ void jankbox_dispatch_begin_at(const char* what, uint64_t begin_ns) {
   jankbox::DispatchMonitor::BeginAt(what, begin_ns);
 }
 
+void jankbox_set_loop_name(const char* name) {
+  std::shared_ptr<jankbox::Runtime> runtime = Current();
+  if (runtime != nullptr && name != nullptr) runtime->SetLoopName(name);
+}
+
 void jankbox_frame(uint64_t vsync_ns, uint64_t deadline_ns, uint64_t interval_ns, uint64_t start_ns,
                    uint64_t end_ns) {
   jankbox::RingHeader* ring = jankbox::Recorder::ActiveRing();

@@ -14,6 +14,8 @@
 namespace jankbox {
 namespace {
 
+constexpr uint64_t kExpectedReportBytes = 64 << 10;
+
 // What a report and its trace are made from, once the window is copied and everything has a name.
 struct Evidence {
   RingWindow window;
@@ -201,20 +203,17 @@ SnapshotInput TraceInput(const ReportSource& source, const SealRequest& request,
 Result<Report> SealReport(const ReportSource& source, const SealRequest& request, Spool* spool) {
   const Evidence evidence = Gather(source, request);
   Report report = Describe(source, request, evidence);
-  Result<SealedFile> file = spool->NewReport(request.id);
+  Result<SpoolWriter> file = spool->NewReport(request.id, kExpectedReportBytes);
   if (!file.ok()) return file.status();
-  uint64_t bytes = 0;
-  const auto write = [&](std::string_view piece) {
-    bytes += piece.size();
-    return file->Write(piece);
-  };
+  const auto write = [&](std::string_view piece) { return file->Write(piece); };
   Result<SnapshotStats> stats = WriteSnapshot(TraceInput(source, request, evidence), write);
   if (!stats.ok()) return stats.status();
   report.losses.unmatched_ends = stats->unmatched_ends;
   report.losses.open_slices = stats->open_slices;
   report.losses.unnamed_methods = stats->unnamed_methods;
+  report.losses.spool_dropped_reports = spool->given_up_here();
   Status status = write(SkippableFrame(EncodeReport(report)));
-  if (status.ok()) status = spool->Seal(request.id, bytes, &file.value());
+  if (status.ok()) status = file->Seal();
   if (!status.ok()) return status;
   return report;
 }

@@ -44,6 +44,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   FrameMonitor::SetSealedBand(options.jank_dropped_frames);
   Status status = Recorder::Open(runtime->ring_.get());
   if (!status.ok()) return status;
+  runtime->SetLoopName("api");
   Runtime* self = runtime.get();
   runtime->sealer_ = std::make_unique<Sealer>(
       options, [self] { return self->MakeSource(); },
@@ -117,6 +118,10 @@ Status Runtime::Snapshot(const std::string& reason) {
   request.watched_index = kMaxWatchedThreads;
   if (sealer_->Enqueue(std::move(request))) return Status::Ok();
   return Status(StatusCode::kBusy, "64 reports wait to be sealed already");
+}
+
+void Runtime::SetLoopName(const std::string& name) {
+  strncpy(ring_->header()->loop_name, name.c_str(), sizeof(ring_->header()->loop_name) - 1);
 }
 
 bool Runtime::Flush(uint64_t deadline_ns) {

@@ -29,6 +29,8 @@ class Runtime {
 
   bool Flush(uint64_t deadline_ns);
 
+  void SetLoopName(const std::string& name);
+
   int pid() const { return pid_; }
 
  private:

@@ -83,7 +83,7 @@ struct RingIncident {
   std::atomic<uint32_t> state;            // RingIncidentState
   std::atomic<uint32_t> kind;             // ReportKind's numbers
   std::atomic<uint32_t> sealed_revision;  // 0: none yet
-  std::atomic<uint32_t> watched_index;
+  uint32_t reserved;
   std::atomic<uint64_t> begin_ticks;
   std::atomic<uint64_t> end_ticks;  // kFinished: its end; else 0
   char id[40];                      // UUID, zero-terminated; written before `state`
@@ -125,7 +125,7 @@ struct RingHeader {
   std::atomic<uint64_t> heartbeat_ticks;   // the watcher was alive then
   std::atomic<uint64_t> calibrated_ticks;  // a later reading of both clocks; 0: none yet
   std::atomic<uint64_t> calibrated_monotonic_ns;
-  RingIncident incident;
+  RingIncident incidents[kMaxWatchedThreads];  // of the watched thread with the same index
   RingWatchedThread watched[kMaxWatchedThreads];
 };
 static_assert(sizeof(RingHeader) <= kRingSectionAlignment);
