@@ -37,11 +37,11 @@ proto::Report SampleReport(int number) {
   frame("memcpy", "libc.so.6", 0x1000);
   frame("gtk_builder_add_from_resource", "libgtk-3.so.0", 0x2000);
   frame("", "gtk3-widget-factory", 0x3456);
-  // 2026-03-01T12:00:00Z, and a minute for each number.
+  // 2020-03-01T12:00:00Z, and a minute for each number.
   report.mutable_window()->set_from_ns(1'000'000'000);
   report.mutable_window()->set_to_ns(11'000'000'000);
   report.mutable_window()->set_to_realtime_ns(
-      (1772366400ull + 60ull * static_cast<uint64_t>(number)) * 1'000'000'000);
+      (1583064000ull + 60ull * static_cast<uint64_t>(number)) * 1'000'000'000);
   report.mutable_losses()->set_lost_samples(3);
   report.mutable_self_cost()->set_ring_bytes(8 << 20);
   report.set_sampler("perf");

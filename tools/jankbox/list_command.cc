@@ -1,5 +1,6 @@
 #include "tools/jankbox/list_command.h"
 
+#include <time.h>
 #include <unistd.h>
 
 #include <map>
@@ -35,6 +36,20 @@ std::string Fingerprint(const TextStyle& style, const ReportView& report, int re
   return text;
 }
 
+// The time of today's reports, the day and minute of older ones.
+std::string BriefTime(const std::string& rfc3339) {
+  const std::string time = LocalTime(rfc3339);
+  const time_t now = ::time(nullptr);
+  tm local{};
+  localtime_r(&now, &local);
+  char today[32];
+  strftime(today, sizeof(today), "%Y-%m-%d", &local);
+  constexpr size_t kDayLength = 10;
+  constexpr size_t kMinuteLength = 16;
+  if (time.compare(0, kDayLength, today) == 0) return time.substr(kDayLength + 1);
+  return time.substr(0, kMinuteLength);
+}
+
 // The prefix that tells each id from all others, kShortIdLength or longer.
 size_t UniqueIdLength(const std::vector<ReportView>& reports) {
   size_t length = kShortIdLength;
@@ -60,14 +75,14 @@ std::string RenderList(const TextStyle& style, const std::vector<ReportView>& re
   Table table({{.title = "TIME", .drop_order = 2},
                {.title = "KIND"},
                {.title = "DURATION", .right_aligned = true},
-               {.title = "PROCESS", .min_width = 12, .drop_order = 1},
+               {.title = "PROCESS", .min_width = 14, .drop_order = 1},
                {.title = "CAUSE", .min_width = 10},
-               {.title = "WHERE", .min_width = 16},
-               {.title = "SAME AS", .drop_order = 3},
+               {.title = "WHERE", .min_width = 20},
+               {.title = "FINGERPRINT", .drop_order = 3},
                {.title = "ID"}});
   for (const ReportView& report : reports) {
     const std::string duration = DurationText(report.duration_ms) + (report.ongoing ? "+" : "");
-    table.AddRow({{LocalTime(report.window_to), Colour::kDim},
+    table.AddRow({{BriefTime(report.window_to), Colour::kDim},
                   {report.kind, KindColour(report.kind)},
                   {duration, Colour::kBold},
                   {ProcessAndThread(report)},

@@ -21,6 +21,8 @@ using nlohmann::json;
 
 constexpr size_t kMinPrefixLength = 4;
 constexpr size_t kMaxListBytes = 256u << 20;
+constexpr char kReportsPath[] = "/api/v1/reports";
+constexpr size_t kMaxListed = 10'000;  // the most that a collector gives in one answer
 
 bool IsUrl(const std::string& place) {
   return place.rfind("http://", 0) == 0 || place.rfind("https://", 0) == 0;
@@ -121,8 +123,8 @@ Result<ReportListing> ReportSource::ListFolder() const {
 }
 
 Result<ReportListing> ReportSource::ListCollector() const {
-  const std::string url = place_ + "/api/v1/reports";
-  Result<std::string> body = HttpGet(url, kMaxListBytes);
+  const std::string url = place_ + kReportsPath;
+  Result<std::string> body = HttpGet(url + "?limit=" + std::to_string(kMaxListed), kMaxListBytes);
   if (!body.ok()) return body.status();
   const json answer = json::parse(body.value(), nullptr, /*allow_exceptions=*/false);
   const auto reports = answer.is_object() ? answer.find("reports") : answer.end();
@@ -138,10 +140,26 @@ Result<ReportListing> ReportSource::ListCollector() const {
       listing.problems.push_back(url + ": a report without an id");
     }
   }
+  const auto truncated = answer.find("truncated");
+  if (reports->size() >= kMaxListed || (truncated != answer.end() && *truncated == true)) {
+    listing.problems.push_back(url + ": older reports, which do not fit one answer");
+  }
   return listing;
 }
 
+Result<SourcedReport> ReportSource::FindInCollector(const std::string& id) const {
+  const std::string url = place_ + kReportsPath + "/" + id;
+  Result<std::string> body = HttpGet(url, kMaxListBytes);
+  if (!body.ok()) return body.status();
+  const json answer = json::parse(body.value(), nullptr, /*allow_exceptions=*/false);
+  if (!answer.is_object() || TextOf(answer, "id") != id) {
+    return Status(StatusCode::kCorrupt, url + ": not the answer of a jankbox-collector");
+  }
+  return SourcedReport{OnlyReportKeys(answer), url + "/trace"};
+}
+
 Result<SourcedReport> ReportSource::Find(const std::string& prefix) const {
+  if (is_url_ && IsUuid(prefix)) return FindInCollector(prefix);
   if (prefix.size() < kMinPrefixLength) {
     return Status(StatusCode::kInvalidArgument,
                   prefix + ": an id needs at least 4 characters (and no file has this name)");

@@ -43,6 +43,7 @@ class ReportSource {
  private:
   Result<ReportListing> ListFolder() const;
   Result<ReportListing> ListCollector() const;
+  Result<SourcedReport> FindInCollector(const std::string& id) const;
 
   std::string place_;
   bool is_url_;

@@ -8,6 +8,7 @@ namespace jankbox::tools {
 namespace {
 
 constexpr size_t kBarColumns = 60;
+constexpr size_t kLegendColumns = 96;
 
 // Shares differ by glyph too: a bar without colour must still be read.
 struct CauseLook {
@@ -66,6 +67,7 @@ std::string VerdictBar(const TextStyle& style, const std::vector<ReportView::Sha
       style.columns == 0 ? kBarColumns : std::min(kBarColumns, style.columns - 4);
   const std::vector<int> cells = Apportion(Parts(shares), static_cast<int>(columns));
   const std::vector<int> percents = Apportion(Parts(shares), 100);
+  const size_t legend_columns = style.columns == 0 ? kLegendColumns : style.columns - 4;
   std::string bar;
   std::string legend;
   size_t legend_width = 0;
@@ -84,7 +86,7 @@ std::string VerdictBar(const TextStyle& style, const std::vector<ReportView::Sha
     const std::string entry = " " + shares[i].cause + " " + std::to_string(percents[i]) + " % (" +
                               DurationText(shares[i].ms) + ")";
     const size_t width = 1 + DisplayWidth(entry);
-    if (legend_width > 0 && legend_width + 3 + width > columns) {
+    if (legend_width > 0 && legend_width + 3 + width > legend_columns) {
       legend += "\n  ";
       legend_width = 0;
     }
