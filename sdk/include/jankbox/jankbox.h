@@ -110,7 +110,8 @@ JANKBOX_API void jankbox_dispatch_end(void);
 /* HOT. As jankbox_dispatch_begin, for a dispatch that began already at `begin_ns`. */
 JANKBOX_API void jankbox_dispatch_begin_at(const char* what, uint64_t begin_ns);
 
-/* What reports call the loop that the dispatches come from: "api" unless told otherwise. At most 31 bytes are kept. */
+/* What reports call the loop that the dispatches come from: "api" unless told otherwise. At most 31
+ * bytes are kept. */
 JANKBOX_API void jankbox_set_loop_name(const char* name);
 
 /* HOT. One frame: its vsync, the deadline that it had to meet, the display's interval, and when the

@@ -1,0 +1,111 @@
+// The preload agent in programs that know nothing of Jankbox.
+#include <algorithm>
+#include <cmath>
+
+#include "tests/e2e/run_program.h"
+#include "tests/perfetto/trace_reader.h"
+
+namespace jankbox {
+namespace {
+
+class AgentTest : public EndToEndTest {
+ protected:
+  Outcome RunAgent(const std::vector<std::string>& options, const std::vector<std::string>& program,
+                   int timeout_ms = 60000) {
+    std::vector<std::string> argv = {Binary("jankbox"), "run", "--dir", Folder("spool")};
+    argv.insert(argv.end(), options.begin(), options.end());
+    argv.push_back("--");
+    argv.insert(argv.end(), program.begin(), program.end());
+    return Run(argv, ForeignEnvironment(), timeout_ms);
+  }
+  static double DurationMs(const proto::Report& report) {
+    return static_cast<double>(report.duration_ns()) / 1e6;
+  }
+  static bool Names(const proto::Report& report, const std::string& part) {
+    return std::any_of(report.top_frames().begin(), report.top_frames().end(),
+                       [&](const proto::Frame& frame) {
+                         return frame.function().find(part) != std::string::npos;
+                       });
+  }
+};
+
+TEST_F(AgentTest, PollOfItsOwnInACallbackIsOneIncident) {
+  const Outcome run = RunAgent({}, {Binary("glib_waits"), "own_poll", "900"});
+  EXPECT_EQ(run.exit_status, 0) << run.err;
+  EXPECT_EQ(run.out, "done\n");
+  const std::vector<proto::Report> reports = Reports(Folder("spool"));
+  ASSERT_EQ(reports.size(), 1u) << run.err;
+  EXPECT_EQ(reports[0].kind(), proto::SLOW_MESSAGE);
+  EXPECT_NEAR(DurationMs(reports[0]), 900, 45);
+  EXPECT_EQ(reports[0].loop(), "glib");
+  EXPECT_TRUE(Names(reports[0], "wait_for_own_pipe")) << reports[0].ShortDebugString();
+  EXPECT_EQ(Sum(reports[0].verdict()), reports[0].duration_ns());
+}
+
+TEST_F(AgentTest, ManyShortPollsInACallbackAreOneIncident) {
+  const Outcome run = RunAgent({}, {Binary("glib_waits"), "many_polls", "40"});
+  const std::vector<proto::Report> reports = Reports(Folder("spool"));
+  ASSERT_EQ(reports.size(), 1u) << run.err;
+  EXPECT_NEAR(DurationMs(reports[0]), 1210, 80);
+}
+
+TEST_F(AgentTest, IdleWaitsAndModalLoopsAreNoIncident) {
+  EXPECT_EQ(RunAgent({}, {Binary("glib_waits"), "idle", "2000"}).exit_status, 0);
+  EXPECT_EQ(RunAgent({}, {Binary("glib_waits"), "modal", "1200"}).exit_status, 0);
+  EXPECT_TRUE(Reports(Folder("spool")).empty());
+}
+
+TEST_F(AgentTest, NodeTimerThatIsBusyForASecond) {
+  if (Run({"node", "--version"}).exit_status != 0)
+    GTEST_SKIP() << "Node.js is not installed: ./dev setup";
+  const Outcome run = RunAgent(
+      {}, {"node", "-e",
+           "setTimeout(()=>{const "
+           "e=Date.now()+1000;while(Date.now()<e);},200);setTimeout(()=>console.log('bye'),1500)"});
+  EXPECT_EQ(run.exit_status, 0) << run.err;
+  EXPECT_EQ(run.out, "bye\n");
+  const std::vector<proto::Report> reports = Reports(Folder("spool"));
+  ASSERT_EQ(reports.size(), 1u) << run.err;
+  EXPECT_EQ(reports[0].kind(), proto::SLOW_MESSAGE);
+  EXPECT_NEAR(DurationMs(reports[0]), 1000, 100);
+  EXPECT_EQ(reports[0].loop(), "libuv");
+  EXPECT_GT(reports[0].verdict().running_ns(), reports[0].duration_ns() * 7 / 10);
+}
+
+TEST_F(AgentTest, NodeThatEndsRightAfterItsBusyTimer) {
+  if (Run({"node", "--version"}).exit_status != 0)
+    GTEST_SKIP() << "Node.js is not installed: ./dev setup";
+  const Outcome run = RunAgent(
+      {}, {"node", "-e", "setTimeout(()=>{const e=Date.now()+1000;while(Date.now()<e);},200)"});
+  EXPECT_EQ(run.exit_status, 0) << run.err;
+  const std::vector<proto::Report> reports = Reports(Folder("spool"));
+  ASSERT_EQ(reports.size(), 1u) << run.err;
+  EXPECT_NEAR(DurationMs(reports[0]), 1000, 100);
+}
+
+TEST_F(AgentTest, WaitsAreTheSameWithAndWithoutSampling) {
+  const char* seconds = getenv("JANKBOX_SOAK") != nullptr ? "60" : "8";
+  const Outcome without = Run({Binary("wait_counter"), seconds}, {}, 90000);
+  const Outcome with = RunAgent({"--slow-ms", "80"}, {Binary("wait_counter"), seconds}, 90000);
+  EXPECT_EQ(without.out, "eintr=0 short=0\n");
+  EXPECT_EQ(with.out, without.out);
+  const std::vector<proto::Report> reports = Reports(Folder("spool"));
+  ASSERT_GT(reports.size(), 5u) << "not sampled at all: " << with.err;
+  EXPECT_GT(reports.back().sample_count(), 5u);
+}
+
+TEST_F(AgentTest, ProgramWithoutALoopGetsNoRing) {
+  const Outcome run = RunAgent({}, {"sh", "-c", "sleep 0.2; exit 7"});
+  EXPECT_EQ(run.exit_status, 7);
+  EXPECT_EQ(run.out, "");
+  EXPECT_TRUE(Reports(Folder("spool")).empty());
+}
+
+TEST_F(AgentTest, ChildrenAreFollowed) {
+  const Outcome run = RunAgent({}, {"sh", "-c", Binary("glib_waits") + " own_poll 900; exit 3"});
+  EXPECT_EQ(run.exit_status, 3);
+  ASSERT_EQ(Reports(Folder("spool")).size(), 1u) << run.err;
+}
+
+}  // namespace
+}  // namespace jankbox

@@ -1,0 +1,81 @@
+#include <signal.h>
+
+#include "tests/e2e/run_program.h"
+
+namespace jankbox {
+namespace {
+
+class RecoveryTest : public EndToEndTest {
+ protected:
+  // Kills the driver 1.5 s into a block of 3 s.
+  void KillInBlock() {
+    Program driver({Binary("sdk_driver"), Folder("spool"), "block", "3000"});
+    ASSERT_TRUE(driver.WaitForOutput("ready", 10000));
+    usleep(1500000);
+    driver.Signal(SIGKILL);
+    EXPECT_EQ(driver.Wait(5000).signal, SIGKILL);
+  }
+};
+
+TEST_F(RecoveryTest, SigkillInABlockIsOneRecoveredReportAndNeverASecond) {
+  KillInBlock();
+  EXPECT_TRUE(Reports(Folder("spool")).empty());
+  const Outcome first = Run({Binary("jankbox"), "run", "--dir", Folder("spool"), "--", "true"});
+  EXPECT_EQ(first.exit_status, 0) << first.err;
+  std::vector<proto::Report> reports = Reports(Folder("spool"));
+  ASSERT_EQ(reports.size(), 1u) << first.err;
+  EXPECT_EQ(reports[0].kind(), proto::RECOVERED);
+  EXPECT_NEAR(static_cast<double>(reports[0].duration_ns()) / 1e6, 1500, 100);
+  ASSERT_GT(reports[0].top_frames_size(), 0);
+  EXPECT_EQ(reports[0].top_frames(0).function(), "blocked_method");
+  EXPECT_EQ(reports[0].what(), "block message");
+  EXPECT_EQ(Sum(reports[0].verdict()), reports[0].duration_ns());
+  EXPECT_EQ(Run({Binary("jankbox"), "run", "--dir", Folder("spool"), "--", "true"}).exit_status, 0);
+  EXPECT_EQ(Reports(Folder("spool")).size(), 1u);
+}
+
+TEST_F(RecoveryTest, SdkStartRecoversToo) {
+  KillInBlock();
+  EXPECT_EQ(Run({Binary("sdk_driver"), Folder("spool"), "idle"}).exit_status, 0);
+  std::vector<proto::Report> reports = Reports(Folder("spool"));
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind(), proto::RECOVERED);
+  EXPECT_EQ(reports[0].process(), "sdk_driver");
+  EXPECT_EQ(Run({Binary("sdk_driver"), Folder("spool"), "idle"}).exit_status, 0);
+  EXPECT_EQ(Reports(Folder("spool")).size(), 1u);
+}
+
+TEST_F(RecoveryTest, DeathWhileIdleIsNoReport) {
+  Program driver({Binary("sdk_driver"), Folder("spool"), "block", "10"});
+  ASSERT_TRUE(driver.WaitForOutput("ready", 10000));
+  driver.Signal(SIGKILL);
+  driver.Wait(5000);
+  EXPECT_EQ(Run({Binary("sdk_driver"), Folder("spool"), "idle"}).exit_status, 0);
+  EXPECT_TRUE(Reports(Folder("spool")).empty());
+}
+
+TEST_F(RecoveryTest, DeathAfterAnAnrWasSealedKeepsItsId) {
+  Program driver({Binary("sdk_driver"), Folder("spool"), "block", "20000"},
+                 {{"JANKBOX_ANR_MS", "1000"}, {"JANKBOX_SLOW_MS", "300"}});
+  ASSERT_TRUE(driver.WaitForOutput("ready", 10000));
+  std::vector<proto::Report> sealed;
+  for (int i = 0; i < 50 && sealed.empty(); ++i) {
+    usleep(100000);
+    sealed = Reports(Folder("spool"));
+  }
+  ASSERT_EQ(sealed.size(), 1u);
+  EXPECT_EQ(sealed[0].kind(), proto::ANR);
+  EXPECT_TRUE(sealed[0].ongoing());
+  driver.Signal(SIGKILL);
+  driver.Wait(5000);
+  EXPECT_EQ(Run({Binary("sdk_driver"), Folder("spool"), "idle"}).exit_status, 0);
+  const std::vector<proto::Report> recovered = Reports(Folder("spool"));
+  ASSERT_EQ(recovered.size(), 1u);
+  EXPECT_EQ(recovered[0].id(), sealed[0].id());
+  EXPECT_EQ(recovered[0].revision(), 2u);
+  EXPECT_EQ(recovered[0].kind(), proto::RECOVERED);
+  EXPECT_GT(recovered[0].duration_ns(), sealed[0].duration_ns());
+}
+
+}  // namespace
+}  // namespace jankbox

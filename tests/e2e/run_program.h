@@ -1,0 +1,71 @@
+// Runs real programs and reads what they left, for the end-to-end tests.
+#ifndef JANKBOX_TESTS_E2E_RUN_PROGRAM_H_
+#define JANKBOX_TESTS_E2E_RUN_PROGRAM_H_
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "uploader/report/report.pb.h"
+
+namespace jankbox {
+
+struct Outcome {
+  int exit_status = -1;  // -1: did not exit by itself
+  int signal = 0;
+  std::string out;
+  std::string err;
+};
+
+// A running program with its output captured.
+class Program {
+ public:
+  Program(const std::vector<std::string>& argv,
+          const std::map<std::string, std::string>& environment = {});
+  ~Program();  // kills it if it still runs
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void Signal(int number);
+  // Reads its output until `text` appears on stdout; false after `timeout_ms` or at its end.
+  bool WaitForOutput(const std::string& text, int timeout_ms);
+  const std::string& Output() const { return outcome_.out; }
+  // Waits for its end; kills it after `timeout_ms`.
+  Outcome Wait(int timeout_ms);
+
+ private:
+  bool Drain(int timeout_ms);  // false once both pipes are closed
+
+  pid_t pid_ = -1;
+  int fds_[2] = {-1, -1};
+  Outcome outcome_;
+};
+
+Outcome Run(const std::vector<std::string>& argv,
+            const std::map<std::string, std::string>& environment = {}, int timeout_ms = 60000);
+
+// A fresh folder that is removed at the end, and what the programs of this build are called.
+class EndToEndTest : public testing::Test {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  static std::string Binary(const std::string& name);  // build/<preset>/bin/<name>
+  // Environment for programs that are not ours and get the agent: a sanitizer's runtime has to come
+  // first.
+  static std::map<std::string, std::string> ForeignEnvironment();
+  std::string Folder(const std::string& name) const { return root_ + "/" + name; }
+  // All reports in `folder`, oldest first; each file also passes `zstd -t`.
+  static std::vector<proto::Report> Reports(const std::string& folder);
+  static uint64_t Sum(const proto::Verdict& verdict);
+
+  std::string root_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TESTS_E2E_RUN_PROGRAM_H_
