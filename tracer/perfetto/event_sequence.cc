@@ -33,12 +33,12 @@ uint8_t* WriteAnnotation(uint8_t* at, std::string_view name) {
 
 uint8_t* WriteBody(uint8_t* at, const TrackEventFields& event) {
   namespace field = perfetto::track_event;
+  if (event.name_iid != 0) at = WriteField(at, field::kNameIid, event.name_iid);
   at = WriteField(at, field::kType, static_cast<uint64_t>(event.type));
   if (event.category != Category::kNone) {
     at = WriteField(at, field::kCategoryIids, static_cast<uint64_t>(event.category));
   }
   if (event.track_uuid != 0) at = WriteField(at, field::kTrackUuid, event.track_uuid);
-  if (event.name_iid != 0) at = WriteField(at, field::kNameIid, event.name_iid);
   if (event.type == TrackEventType::kCounter) {
     at = WriteField(at, field::kCounterValue, static_cast<uint64_t>(event.counter_value));
   }
@@ -54,9 +54,9 @@ EventSequence::EventSequence(PacketWriter* writer, const Options& options)
     : writer_(writer),
       options_(options),
       unit_shift_(static_cast<uint32_t>(std::countr_zero(options.unit_ns))) {
-  uint8_t* at = WriteField(head_, perfetto::packet::kTrustedSequenceId, options.sequence_id);
+  uint8_t* at = WriteField(tail_, perfetto::packet::kTrustedSequenceId, options.sequence_id);
   at = WriteField(at, perfetto::packet::kSequenceFlags, perfetto::kNeedsIncrementalState);
-  head_bytes_ = static_cast<uint32_t>(at - head_);
+  tail_bytes_ = static_cast<uint32_t>(at - tail_);
 }
 
 void EventSequence::Start(uint64_t boottime_ns) {
@@ -108,65 +108,63 @@ uint64_t EventSequence::AddName(std::string_view name) {
   return iid;
 }
 
-// Behind the two bytes of Trace.packet's tag and length: sequence, flags and time.
-uint8_t* EventSequence::WriteHead(uint8_t* packet, uint64_t delta) const {
-  uint8_t* at = packet + 2;
+// Sequence, flags and time, behind the track event. In this order packets of the same call differ
+// in their last bytes alone and follow one another as one long match: zstd-1 makes a trace 16 %
+// smaller than with the time in front.
+uint8_t* EventSequence::WriteTail(uint8_t* at, uint64_t boottime_ns) {
+  memcpy(at, tail_, sizeof(tail_));  // a fixed size is one store; what is too much is overwritten
+  at += tail_bytes_;
   *at++ = VarintTag(perfetto::packet::kTimestamp);
-  at = WriteVarint(at, delta);
-  memcpy(at, head_, sizeof(head_));  // a fixed size is one store; what is too much is overwritten
-  return at + head_bytes_;
+  return WriteVarint(at, Advance(boottime_ns));
 }
 
-// Packets of the hot loop stay below 128 bytes: the length is one byte.
-void EventSequence::EndPacket(uint8_t* packet, uint8_t* end) {
-  packet[0] = BytesTag(perfetto::kTracePacket);
-  packet[1] = static_cast<uint8_t>(end - packet - 2);
-}
-
+// Packets of the hot loop stay below 128 bytes: their lengths take one byte.
 void EventSequence::Begin(uint64_t boottime_ns, Category category, uint64_t name_iid) {
   uint8_t* packet = writer_->Reserve();
-  uint8_t* at = WriteHead(packet, Advance(boottime_ns));
-  *at++ = BytesTag(perfetto::packet::kTrackEvent);
-  uint8_t* length = at++;
+  uint8_t* event = packet + 4;
+  uint8_t* at = event;
+  *at++ = VarintTag(perfetto::track_event::kNameIid);
+  at = WriteVarint(at, name_iid);
   *at++ = VarintTag(perfetto::track_event::kType);
   *at++ = static_cast<uint8_t>(TrackEventType::kSliceBegin);
   *at++ = VarintTag(perfetto::track_event::kCategoryIids);
   *at++ = static_cast<uint8_t>(category);
-  *at++ = VarintTag(perfetto::track_event::kNameIid);
-  at = WriteVarint(at, name_iid);
-  *length = static_cast<uint8_t>(at - length - 1);
-  EndPacket(packet, at);
-  writer_->Commit(at);
+  FinishPacket(packet, at, boottime_ns);
 }
 
 void EventSequence::End(uint64_t boottime_ns) {
   uint8_t* packet = writer_->Reserve();
-  uint8_t* at = WriteHead(packet, Advance(boottime_ns));
-  *at++ = BytesTag(perfetto::packet::kTrackEvent);
-  *at++ = 2;
+  uint8_t* at = packet + 4;
   *at++ = VarintTag(perfetto::track_event::kType);
   *at++ = static_cast<uint8_t>(TrackEventType::kSliceEnd);
-  EndPacket(packet, at);
-  writer_->Commit(at);
+  FinishPacket(packet, at, boottime_ns);
+}
+
+// The event lies four bytes into `packet`, behind room for two tags and lengths.
+void EventSequence::FinishPacket(uint8_t* packet, uint8_t* event_end, uint64_t boottime_ns) {
+  packet[2] = BytesTag(perfetto::packet::kTrackEvent);
+  packet[3] = static_cast<uint8_t>(event_end - packet - 4);
+  uint8_t* end = WriteTail(event_end, boottime_ns);
+  packet[0] = BytesTag(perfetto::kTracePacket);
+  packet[1] = static_cast<uint8_t>(end - packet - 2);
+  writer_->Commit(end);
 }
 
 void EventSequence::Write(uint64_t boottime_ns, const TrackEventFields& event) {
-  uint8_t body[256];  // 48 bytes of numbers and four annotations
+  uint8_t packet[320];  // 48 bytes of numbers, four annotations and the tail
+  uint8_t* const body = packet + 3;
   const size_t body_bytes = static_cast<size_t>(WriteBody(body, event) - body);
-  uint8_t head[32];
-  // WriteHead leaves two bytes for a short length; here the length may take two bytes itself.
-  const uint8_t* head_end = WriteHead(head, Advance(boottime_ns));
-  const size_t head_bytes = static_cast<size_t>(head_end - head) - 2;
-  const size_t field_bytes = body_bytes < 128 ? 2 : 3;
+  const size_t head_bytes = body_bytes < 128 ? 2 : 3;
+  uint8_t* const begin = body - head_bytes;
+  *begin = BytesTag(perfetto::packet::kTrackEvent);
+  WriteVarint(begin + 1, body_bytes);
+  const uint8_t* end = WriteTail(body + body_bytes, boottime_ns);
+  const size_t packet_bytes = static_cast<size_t>(end - begin);
   uint8_t* at = writer_->Reserve();
   *at++ = BytesTag(perfetto::kTracePacket);
-  at = WriteVarint(at, head_bytes + field_bytes + body_bytes);
-  memcpy(at, head + 2, head_bytes);
-  at += head_bytes;
-  *at++ = BytesTag(perfetto::packet::kTrackEvent);
-  at = WriteVarint(at, body_bytes);
-  memcpy(at, body, body_bytes);
-  writer_->Commit(at + body_bytes);
+  at = WriteVarint(at, packet_bytes);
+  memcpy(at, begin, packet_bytes);
+  writer_->Commit(at + packet_bytes);
 }
 
 }  // namespace jankbox

@@ -72,8 +72,8 @@ class EventSequence {
     last_units_ = units;
     return delta;
   }
-  uint8_t* WriteHead(uint8_t* body, uint64_t delta) const;
-  static void EndPacket(uint8_t* packet, uint8_t* end);
+  uint8_t* WriteTail(uint8_t* at, uint64_t boottime_ns);
+  void FinishPacket(uint8_t* packet, uint8_t* event_end, uint64_t boottime_ns);
 
   PacketWriter* writer_;
   Options options_;
@@ -81,8 +81,8 @@ class EventSequence {
   bool started_ = false;
   uint64_t last_units_ = 0;
   uint64_t last_name_iid_ = 0;
-  uint8_t head_[16] = {};  // sequence id and flags, encoded
-  uint32_t head_bytes_ = 0;
+  uint8_t tail_[16] = {};  // sequence id and flags, encoded
+  uint32_t tail_bytes_ = 0;
 };
 
 }  // namespace jankbox
