@@ -101,8 +101,11 @@ Result<SpoolWriter> Spool::NewReport(const std::string& id, uint64_t expected_by
   demand.incoming_bytes = std::max<uint64_t>(expected_bytes, 1);
   demand.replaces_id = id;
   if (!MakeRoom(&look.value(), demand)) {
+    given_up_here_->fetch_add(1, std::memory_order_relaxed);
     ++look->state().not_written;
-    return Refuse(&look.value(), demand.free_bytes);
+    look->MarkChanged();
+    const Status stored = look->Commit(false);  // on a full disk the refusal stays uncounted
+    return stored.ok() ? NoRoom(demand) : stored;
   }
   Status status = look->Commit(false);
   if (!status.ok()) return status;
@@ -113,13 +116,9 @@ Result<SpoolWriter> Spool::NewReport(const std::string& id, uint64_t expected_by
   return SpoolWriter(this, id, std::move(file.value()), demand.incoming_bytes);
 }
 
-Status Spool::Refuse(SpoolTransaction* look, uint64_t free_bytes) {
-  given_up_here_->fetch_add(1, std::memory_order_relaxed);
-  look->MarkChanged();
-  const Status stored = look->Commit(false);  // on a full disk the refusal stays uncounted
-  if (!stored.ok()) return stored;
-  if (free_bytes < limits_.min_free_bytes) {
-    return BelowFloor(directory_, free_bytes, limits_.min_free_bytes);
+Status Spool::NoRoom(const SpoolDemand& demand) const {
+  if (demand.free_bytes < limits_.min_free_bytes + demand.incoming_bytes) {
+    return BelowFloor(directory_, demand.free_bytes, limits_.min_free_bytes);
   }
   return Status(StatusCode::kNoSpace, directory_ + ": the report does not fit the spool's limits");
 }
@@ -131,9 +130,7 @@ Status Spool::Reserve(const std::string& id, int fd, uint64_t reserved_bytes, ui
   demand.free_bytes = FreeBytes(directory_);
   demand.incoming_bytes = more_bytes;
   demand.replaces_id = id;
-  if (!MakeRoom(&look.value(), demand)) {
-    return Status(StatusCode::kNoSpace, id + ": the report outgrows the spool's limits");
-  }
+  if (!MakeRoom(&look.value(), demand)) return NoRoom(demand);
   Status status = look->Commit(false);
   return status.ok() ? Lengthen(fd, reserved_bytes + more_bytes, directory_) : status;
 }

@@ -89,7 +89,7 @@ class Spool {
   Status CheckFolder() const;
   Result<SpoolTransaction> Look();
   bool MakeRoom(SpoolTransaction* look, SpoolDemand demand);
-  Status Refuse(SpoolTransaction* look, uint64_t free_bytes);
+  Status NoRoom(const SpoolDemand& demand) const;
   Status Reserve(const std::string& id, int fd, uint64_t reserved_bytes, uint64_t more_bytes);
   Status Seal(const std::string& id, SealedFile* file);
   Status Settle(const SpoolEntry& entry, SpoolFate fate);
