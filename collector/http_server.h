@@ -1,0 +1,65 @@
+// The collector over HTTP/1.1: uploads, queries, the page. docs/formats/ has the API. Uses
+// cpp-httplib for sockets and parsing and routes by itself: what the library would read without a
+// limit (bodies in chunks, bodies of other methods) is refused before it is read. Start() and
+// Stop() from one thread; handlers run on the library's pool.
+#ifndef JANKBOX_COLLECTOR_HTTP_SERVER_H_
+#define JANKBOX_COLLECTOR_HTTP_SERVER_H_
+
+#include <httplib.h>
+
+#include <cstddef>
+#include <string>
+#include <thread>
+
+#include "base/status.h"
+#include "collector/blob_folder.h"
+#include "collector/host_policy.h"
+#include "collector/ingest.h"
+#include "collector/listen_address.h"
+#include "collector/store.h"
+
+namespace jankbox::collector {
+
+class HttpServer {
+ public:
+  // The pointed-to objects outlive this.
+  HttpServer(ReportStore* store, BlobFolder* blobs, Ingest* ingest, HostPolicy hosts,
+             size_t max_report_bytes);
+  ~HttpServer();
+
+  // Binds and serves on a thread of its own; returns the port.
+  Result<int> Start(const ListenAddress& address);
+
+  // Finishes the requests that run (idle connections end within kKeepAliveSeconds).
+  void Stop();
+
+ private:
+  // The library's listening socket is reached through inheritance only.
+  class Listener : public httplib::Server {
+   public:
+    int socket() const { return svr_sock_; }
+  };
+  using HandlerResponse = httplib::Server::HandlerResponse;
+
+  void Configure();
+  HandlerResponse Route(httplib::Request& request, httplib::Response& response);
+  void RouteGet(const httplib::Request& request, httplib::Response& response);
+  void RouteReport(const std::string& rest, httplib::Response& response);
+  void SendList(const httplib::Request& request, httplib::Response& response);
+  void SendGroups(httplib::Response& response);
+  void SendTrace(const StoredReport& stored, httplib::Response& response);
+  void ReceiveUpload(httplib::Response& response, const httplib::ContentReader& reader);
+  void AnswerUpload(std::string_view body, httplib::Response& response);
+
+  ReportStore* store_;
+  BlobFolder* blobs_;
+  Ingest* ingest_;
+  const HostPolicy hosts_;
+  const size_t max_report_bytes_;
+  Listener listener_;
+  std::thread thread_;
+};
+
+}  // namespace jankbox::collector
+
+#endif  // JANKBOX_COLLECTOR_HTTP_SERVER_H_

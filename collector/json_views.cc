@@ -1,0 +1,89 @@
+#include "collector/json_views.h"
+
+#include <time.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "uploader/report/report_json.h"
+
+namespace jankbox::collector {
+namespace {
+
+using nlohmann::json;
+
+double Milliseconds(uint64_t ns) { return static_cast<double>(ns) / 1e6; }
+
+std::string Text(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+json StoredReportToJson(const StoredReport& stored) {
+  json object = ReportToJson(stored.report);
+  object["received_at"] = Rfc3339(stored.received_at_ms);
+  object["trace_bytes"] = stored.trace_bytes;
+  return object;
+}
+
+// The innermost frame that has a name, else its place, else what was dispatched.
+std::string TitleOf(const proto::Report& report) {
+  for (const proto::Frame& frame : report.top_frames()) {
+    if (!frame.function().empty()) return frame.function();
+  }
+  if (!report.what().empty()) return report.what();
+  if (report.top_frames_size() > 0) {
+    char offset[24];
+    snprintf(offset, sizeof(offset), "+0x%llx",
+             static_cast<unsigned long long>(report.top_frames(0).rel_pc()));
+    return report.top_frames(0).module() + offset;
+  }
+  return std::string(KindName(report.kind()));
+}
+
+json GroupToJson(const IncidentGroup& group) {
+  const json worst = ReportToJson(group.worst);
+  return {{"fingerprint", group.fingerprint},
+          {"kind", worst["kind"]},
+          {"count", group.count},
+          {"worst_ms", Milliseconds(group.worst_ns)},
+          {"total_ms", Milliseconds(group.total_ns)},
+          {"p50_ms", Milliseconds(group.p50_ns)},
+          {"title", TitleOf(group.worst)},
+          {"cause", group.worst.verdict().summary()},
+          {"verdict", worst["verdict"]},
+          {"worst_id", group.worst.id()},
+          {"first_seen", Rfc3339(group.first_received_ms)},
+          {"last_seen", Rfc3339(group.last_received_ms)},
+          {"processes", group.processes}};
+}
+
+}  // namespace
+
+std::string Rfc3339(int64_t realtime_ms) {
+  const time_t seconds = static_cast<time_t>(realtime_ms / 1000);
+  tm utc{};
+  gmtime_r(&seconds, &utc);
+  char date[32];
+  strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
+  char text[48];
+  snprintf(text, sizeof(text), "%s.%03dZ", date, static_cast<int>(realtime_ms % 1000));
+  return text;
+}
+
+std::string ReportJson(const StoredReport& stored) { return Text(StoredReportToJson(stored)); }
+
+std::string ReportListJson(const ReportList& list) {
+  json reports = json::array();
+  for (const StoredReport& stored : list.reports) reports.push_back(StoredReportToJson(stored));
+  return Text({{"reports", std::move(reports)}, {"truncated", list.truncated}});
+}
+
+std::string GroupsJson(const std::vector<IncidentGroup>& groups) {
+  json array = json::array();
+  for (const IncidentGroup& group : groups) array.push_back(GroupToJson(group));
+  return Text({{"groups", std::move(array)}});
+}
+
+std::string ErrorJson(const std::string& error) { return Text({{"error", error}}); }
+
+}  // namespace jankbox::collector

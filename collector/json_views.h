@@ -1,0 +1,33 @@
+// What the collector's JSON answers say. Pure functions of stored rows; names from reports stay
+// data, escaped by the JSON writer. Allocates; any thread.
+#ifndef JANKBOX_COLLECTOR_JSON_VIEWS_H_
+#define JANKBOX_COLLECTOR_JSON_VIEWS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collector/incident_group.h"
+#include "collector/store.h"
+
+namespace jankbox::collector {
+
+// "2026-03-01T12:00:00.123Z".
+std::string Rfc3339(int64_t realtime_ms);
+
+// ReportToJson, "received_at" and "trace_bytes".
+std::string ReportJson(const StoredReport& stored);
+
+// {"reports": […], "truncated": bool}.
+std::string ReportListJson(const ReportList& list);
+
+// {"groups": [{fingerprint, kind, count, worst_ms, total_ms, p50_ms, title, cause, verdict (of the
+// worst), worst_id, first_seen, last_seen, processes[]}]}.
+std::string GroupsJson(const std::vector<IncidentGroup>& groups);
+
+// {"error": "…"}.
+std::string ErrorJson(const std::string& error);
+
+}  // namespace jankbox::collector
+
+#endif  // JANKBOX_COLLECTOR_JSON_VIEWS_H_

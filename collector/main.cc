@@ -1,0 +1,86 @@
+// jankbox-collector: receives sealed reports, keeps them, and shows them.
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+
+#include "collector/collector.h"
+#include "uploader/report/report_file.h"
+
+namespace {
+
+using jankbox::Result;
+using jankbox::collector::Collector;
+using jankbox::collector::CollectorOptions;
+using jankbox::collector::ListenAddress;
+
+constexpr int kExitError = 1;
+constexpr int kExitUsage = 2;
+constexpr unsigned kStopGraceSeconds = 4;
+constexpr size_t kMaxReportMib = jankbox::kMaxReportFileBytes >> 20;
+
+int Fail(const std::string& message, int exit_code) {
+  fprintf(stderr, "jankbox-collector: %s\n", message.c_str());
+  return exit_code;
+}
+
+// Serves until SIGTERM or SIGINT.
+int Serve(const CollectorOptions& options) {
+  sigset_t stop_signals;
+  sigemptyset(&stop_signals);
+  sigaddset(&stop_signals, SIGTERM);
+  sigaddset(&stop_signals, SIGINT);
+  // Before the first thread, so that all of them leave these to sigwait.
+  pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);
+  umask(077);
+
+  Result<std::unique_ptr<Collector>> collector = Collector::Start(options);
+  if (!collector.ok()) return Fail(collector.status().message(), kExitError);
+  printf("jankbox-collector: listening on %s, data in %s\n", collector.value()->url().c_str(),
+         options.directory.c_str());
+  fflush(stdout);
+  int stop_signal = 0;
+  sigwait(&stop_signals, &stop_signal);
+  // A client that dribbles its request would hold the stop up for ever. What is acknowledged is
+  // durable, so the rest may be left.
+  signal(SIGALRM, [](int) { _exit(0); });
+  alarm(kStopGraceSeconds);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Receives Jankbox reports over HTTP, keeps them in a folder, and shows them at /.",
+               "jankbox-collector");
+  app.set_version_flag("--version", "jankbox-collector " JANKBOX_VERSION);
+  std::string listen = "127.0.0.1:8750";
+  size_t max_report_mib = 16;
+  CollectorOptions options;
+  options.directory = "./jankbox-data";
+  app.add_option("--listen", listen, "HOST:PORT to listen on; port 0 is any free one")
+      ->capture_default_str();
+  app.add_option("--data", options.directory, "Folder for the reports; made where it is missing")
+      ->capture_default_str();
+  app.add_option("--max-report-mib", max_report_mib, "Largest report that is taken")
+      ->capture_default_str()
+      ->check(CLI::Range(size_t{1}, kMaxReportMib));
+  app.add_flag("--allow-remote", options.allow_remote,
+               "Allow --listen addresses that other machines reach; there is no password");
+  app.add_option("--host-name", options.host_names,
+                 "Name by which browsers and apps reach this collector, if not localhost or "
+                 "--listen's; may be given again");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kExitUsage;
+  }
+  Result<ListenAddress> address = jankbox::collector::ParseListenAddress(listen);
+  if (!address.ok()) return Fail("--listen: " + address.status().message(), kExitUsage);
+  options.listen = address.value();
+  options.max_report_bytes = max_report_mib << 20;
+  return Serve(options);
+}

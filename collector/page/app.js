@@ -1,0 +1,222 @@
+// Groups of incidents, and the reports of the one that is open (its key stands in the address after
+// "#"). Text of reports reaches the page through textContent only.
+'use strict';
+
+const CAUSES = [
+  ['running', 'running'], ['runnable', 'waiting for a CPU'], ['lock', 'lock'], ['disk', 'disk'],
+  ['fault', 'page faults'], ['ipc', 'IPC'], ['gc', 'garbage collection'], ['sleeping', 'sleeping'],
+  ['blocked', 'blocked'], ['unknown', 'unknown'],
+];
+const REFRESH_MS = 5000;
+const REPORTS_SHOWN = 50;
+
+const at = (id) => document.getElementById(id);
+let groups = [];
+let shownText = '';
+
+function element(tag, className, text) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+function duration(ms) {
+  if (ms >= 10000) return (ms / 1000).toFixed(1) + ' s';
+  if (ms >= 1000) return (ms / 1000).toFixed(2) + ' s';
+  return ms.toFixed(ms < 10 ? 1 : 0) + ' ms';
+}
+
+function bytes(count) {
+  return count >= 1048576 ? (count / 1048576).toFixed(1) + ' MiB' : Math.ceil(count / 1024) + ' KiB';
+}
+
+function localTime(text) {
+  const time = element('time', 'place', new Date(text).toLocaleString());
+  time.dateTime = text;
+  return time;
+}
+
+function shares(verdict) {
+  const parts = CAUSES.map(([key, label]) => ({key, label, ms: verdict[key + '_ms'] || 0}));
+  const total = parts.reduce((sum, part) => sum + part.ms, 0);
+  return parts.filter((part) => part.ms > 0)
+      .map((part) => ({...part, text: `${part.label} ${duration(part.ms)}, ` +
+                                      `${Math.round(100 * part.ms / total)} %`}));
+}
+
+function verdictBar(verdict, className) {
+  const bar = element('div', className);
+  const parts = shares(verdict);
+  bar.setAttribute('role', 'img');
+  bar.setAttribute('aria-label', parts.map((part) => part.text).join('; ') || 'no verdict');
+  for (const part of parts) {
+    const segment = element('span', part.key);
+    segment.style.flexGrow = part.ms;
+    segment.title = part.text;
+    bar.append(segment);
+  }
+  return bar;
+}
+
+// Reports without a fingerprint are grouped by kind.
+const keyOf = (group) => group.fingerprint || 'kind:' + group.kind;
+const openKey = () => {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return '';
+  }
+};
+
+function matches(group, words) {
+  const text = [group.title, group.cause, group.kind, ...group.processes].join(' ').toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+function groupRow(group, open) {
+  const row = element('tr', open ? 'group open' : 'group');
+  const what = element('td');
+  const title = element('button', 'title', group.title);
+  title.type = 'button';
+  title.dataset.key = keyOf(group);
+  title.setAttribute('aria-expanded', String(open));
+  what.append(title, element('div', 'cause', group.cause));
+  const kind = element('td');
+  kind.append(element('span', 'kind ' + group.kind, group.kind.replace('_', ' ')));
+  const time = element('td');
+  time.append(verdictBar(group.verdict, 'bar'));
+  const seen = element('td');
+  seen.append(localTime(group.last_seen));
+  row.append(what, kind, element('td', '', group.processes.join(', ')), time,
+             element('td', 'number', group.count), element('td', 'number', duration(group.worst_ms)),
+             element('td', 'number', duration(group.p50_ms)),
+             element('td', 'number', duration(group.total_ms)), seen);
+  row.addEventListener('click', (event) => {
+    if (event.target !== title && String(getSelection())) return;
+    location.hash = open ? '' : encodeURIComponent(keyOf(group));
+  });
+  return row;
+}
+
+function stackList(frames) {
+  const list = element('ol');
+  for (const frame of frames) {
+    const item = element('li');
+    item.append(element('span', '', frame.function || '0x' + frame.rel_pc.toString(16)),
+                element('span', 'module', frame.module ? '  ' + frame.module : ''));
+    list.append(item);
+  }
+  return list;
+}
+
+function reportNode(report) {
+  const node = element('article', 'report');
+  node.append(element('h3', '', `${duration(report.duration_ms)}${report.ongoing ? ' and going on' : ''}`));
+  const trace = element('a', '', `trace (${bytes(report.trace_bytes)})`);
+  trace.href = `/api/v1/reports/${encodeURIComponent(report.id)}/trace`;
+  trace.download = '';
+  node.append(trace);
+  const app = [report.app_name, report.app_version].filter(Boolean).join(' ');
+  const facts = [report.what, `${report.process} (${report.pid})`, `thread ${report.thread} (${report.tid})`,
+                 report.loop && `loop ${report.loop}`, app, report.os,
+                 report.frame_dropped ? `${report.frame_dropped} frames dropped` : '',
+                 `revision ${report.revision}`, report.id].filter(Boolean);
+  const line = element('div', 'facts');
+  line.append(localTime(report.window.to), element('span', '', ' · ' + facts.join(' · ')));
+  node.append(line, element('div', '', report.verdict.summary), verdictBar(report.verdict, 'bar wide'),
+              element('div', 'facts', shares(report.verdict).map((part) => part.text).join(' · ')));
+  if (report.top_frames.length) node.append(stackList(report.top_frames));
+  const lost = Object.entries(report.losses).filter(([, count]) => count > 0)
+      .map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`);
+  node.append(lost.length ? element('div', 'warn', 'Not in this report: ' + lost.join(', '))
+                          : element('div', 'facts', 'Nothing was lost.'));
+  for (const note of report.notes) node.append(element('div', 'facts', note));
+  return node;
+}
+
+async function fetchJson(path) {
+  const answer = await fetch(path, {cache: 'no-store'});
+  if (!answer.ok) throw new Error(`${path}: HTTP ${answer.status}`);
+  return answer.text();
+}
+
+function showError(error) {
+  at('error').textContent = error ? `The collector does not answer (${error.message}).` : '';
+  at('error').hidden = !error;
+}
+
+async function fillDetails(cell, group) {
+  const query = new URLSearchParams({limit: REPORTS_SHOWN, fingerprint: group.fingerprint});
+  if (!group.fingerprint) query.set('kind', group.kind);
+  try {
+    const {reports} = JSON.parse(await fetchJson('/api/v1/reports?' + query));
+    cell.replaceChildren(...reports.map(reportNode));
+    if (group.count > reports.length) {
+      cell.append(element('p', 'hint', `The newest ${reports.length} of ${group.count} reports.`));
+    }
+  } catch (error) {
+    showError(error);
+  }
+}
+
+function render() {
+  const words = at('filter').value.toLowerCase().split(/\s+/).filter(Boolean);
+  const shown = groups.filter((group) => matches(group, words));
+  const focused = document.activeElement?.dataset?.key;
+  const rows = [];
+  for (const group of shown) {
+    const open = keyOf(group) === openKey();
+    rows.push(groupRow(group, open));
+    if (!open) continue;
+    const details = element('tr', 'details');
+    const cell = element('td');
+    cell.colSpan = 9;
+    details.append(cell);
+    rows.push(details);
+    fillDetails(cell, group);
+  }
+  at('rows').replaceChildren(...rows);
+  at('empty').hidden = groups.length > 0;
+  at('groups').hidden = groups.length === 0;
+  at('no-match').hidden = shown.length > 0;
+  const count = groups.reduce((sum, group) => sum + group.count, 0);
+  const lost = groups.reduce((sum, group) => sum + group.total_ms, 0);
+  at('totals').textContent = groups.length === 0 ? '' :
+      `${groups.length} incident${groups.length > 1 ? 's' : ''}, ` +
+      `${count} report${count > 1 ? 's' : ''}, ${duration(lost)} lost`;
+  for (const button of document.querySelectorAll('.title')) {
+    if (focused && button.dataset.key === focused) button.focus();
+  }
+}
+
+async function refresh() {
+  try {
+    const text = await fetchJson('/api/v1/groups');
+    showError(null);
+    if (text === shownText) return;
+    groups = JSON.parse(text).groups;
+    shownText = text;
+    render();
+  } catch (error) {
+    showError(error);
+  }
+}
+
+function start() {
+  for (const [key, label] of CAUSES) {
+    const item = element('li');
+    item.append(element('span', 'swatch ' + key), element('span', '', label));
+    at('legend').append(item);
+  }
+  at('upload-run').textContent = `jankbox run --upload ${location.origin} -- PROGRAM`;
+  at('upload-curl').textContent =
+      'curl -H "Content-Type: application/x-perfetto-trace" \\\n' +
+      `     --data-binary @REPORT.pftrace.zst ${location.origin}/api/v1/reports`;
+  at('filter').addEventListener('input', render);
+  addEventListener('hashchange', render);
+  setInterval(() => document.hidden || refresh(), REFRESH_MS);
+  refresh();
+}
+
+start();

@@ -1,0 +1,204 @@
+#include "collector/store.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "collector/blob_folder.h"
+
+namespace jankbox::collector {
+namespace {
+
+constexpr char kSchema[] = R"sql(
+BEGIN IMMEDIATE;
+CREATE TABLE reports(
+  id TEXT PRIMARY KEY NOT NULL,
+  revision INTEGER NOT NULL,
+  content_hash BLOB NOT NULL,
+  trace_bytes INTEGER NOT NULL,
+  received_at_ms INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL,
+  process TEXT NOT NULL,
+  duration_ns INTEGER NOT NULL,
+  report BLOB NOT NULL) STRICT;
+CREATE INDEX reports_by_time ON reports(received_at_ms, id);
+CREATE INDEX reports_by_group
+  ON reports(fingerprint, duration_ns, kind, received_at_ms, process, id);
+PRAGMA user_version = 1;
+COMMIT;
+)sql";
+
+constexpr char kUpsert[] =
+    "INSERT INTO reports(id, revision, content_hash, trace_bytes, received_at_ms, kind,"
+    " fingerprint, process, duration_ns, report) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)"
+    " ON CONFLICT(id) DO UPDATE SET revision=?2, content_hash=?3, trace_bytes=?4,"
+    " received_at_ms=?5, kind=?6, fingerprint=?7, process=?8, duration_ns=?9, report=?10";
+
+constexpr char kFind[] =
+    "SELECT report, content_hash, trace_bytes, received_at_ms FROM reports WHERE id=?1";
+
+// A filter that is not wanted is switched off by its flag (?1, ?3), so that the text is constant.
+constexpr char kList[] =
+    "SELECT report, content_hash, trace_bytes, received_at_ms FROM reports"
+    " WHERE (?1 = 0 OR fingerprint = ?2) AND (?3 = 0 OR kind = ?4)"
+    " ORDER BY received_at_ms DESC, id DESC LIMIT ?5";
+
+// Columns of kFind and kList.
+Result<StoredReport> RowOf(const Statement& row) {
+  StoredReport stored;
+  const std::string_view message = row.Blob(0);
+  if (!stored.report.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
+    return Status(StatusCode::kCorrupt, "a stored report does not parse");
+  }
+  stored.content_hash = std::string(row.Blob(1));
+  stored.trace_bytes = static_cast<uint64_t>(row.Integer(2));
+  stored.received_at_ms = row.Integer(3);
+  return stored;
+}
+
+int64_t Clamp(uint64_t value) {
+  constexpr uint64_t kMax = std::numeric_limits<int64_t>::max();
+  return static_cast<int64_t>(std::min(value, kMax));
+}
+
+Status PrepareSchema(Database* database, const std::string& path) {
+  Result<int> version = database->UserVersion();
+  if (!version.ok()) return version.status();
+  if (version.value() == ReportStore::kSchemaVersion) return Status::Ok();
+  if (version.value() == 0) return database->Execute(kSchema);
+  return Status(StatusCode::kUnsupported, path + ": written by a newer jankbox-collector (schema " +
+                                              std::to_string(version.value()) +
+                                              ", this one knows " +
+                                              std::to_string(ReportStore::kSchemaVersion) + ")");
+}
+
+}  // namespace
+
+ReportStore::ReportStore(Database writer, Database reader)
+    : writer_(std::move(writer)), reader_(std::move(reader)) {}
+
+Result<std::unique_ptr<ReportStore>> ReportStore::Open(const std::string& directory) {
+  const std::string path = JoinPath(directory, "reports.db");
+  Result<Database> writer = Database::Open(path);
+  if (!writer.ok()) return writer.status();
+  Status status = PrepareSchema(&writer.value(), path);
+  if (!status.ok()) return status;
+  Result<Database> reader = Database::Open(path);
+  if (!reader.ok()) return reader.status();
+  return std::make_unique<ReportStore>(std::move(writer.value()), std::move(reader.value()));
+}
+
+Status ReportStore::Save(const StoredReport& stored) {
+  PendingSave mine{&stored, Status::Ok(), false};
+  std::unique_lock<std::mutex> lock(queue_mutex_);
+  queue_.push_back(&mine);
+  while (!mine.done) {
+    if (committing_) {
+      committed_.wait(lock);
+      continue;
+    }
+    committing_ = true;
+    std::vector<PendingSave*> batch;
+    batch.swap(queue_);
+    lock.unlock();
+    const Status status = CommitBatch(batch);
+    lock.lock();
+    for (PendingSave* save : batch) {
+      save->status = status;
+      save->done = true;
+    }
+    committing_ = false;
+    committed_.notify_all();
+  }
+  return mine.status;
+}
+
+Status ReportStore::CommitBatch(const std::vector<PendingSave*>& batch) {
+  Status status = writer_.Execute("BEGIN IMMEDIATE");
+  if (!status.ok()) return status;
+  for (size_t i = 0; i < batch.size() && status.ok(); ++i) status = Upsert(*batch[i]->stored);
+  if (status.ok()) status = writer_.Execute("COMMIT");
+  // SQLite has rolled back by itself after some errors; a second rollback then fails harmlessly.
+  if (!status.ok()) static_cast<void>(writer_.Execute("ROLLBACK").ok());
+  return status;
+}
+
+Status ReportStore::Upsert(const StoredReport& stored) {
+  const proto::Report& report = stored.report;
+  const std::string message = report.SerializeAsString();
+  Statement statement(&writer_, kUpsert);
+  statement.BindText(1, report.id());
+  statement.BindInteger(2, report.revision());
+  statement.BindBlob(3, stored.content_hash);
+  statement.BindInteger(4, Clamp(stored.trace_bytes));
+  statement.BindInteger(5, stored.received_at_ms);
+  statement.BindInteger(6, report.kind());
+  statement.BindText(7, report.fingerprint());
+  statement.BindText(8, report.process());
+  statement.BindInteger(9, Clamp(report.duration_ns()));
+  statement.BindBlob(10, message);
+  return statement.Step().status();
+}
+
+Result<std::optional<StoredReport>> ReportStore::Find(const std::string& id) {
+  std::lock_guard<std::mutex> lock(reader_mutex_);
+  Statement statement(&reader_, kFind);
+  statement.BindText(1, id);
+  Result<bool> row = statement.Step();
+  if (!row.ok()) return row.status();
+  if (!row.value()) return std::optional<StoredReport>();
+  Result<StoredReport> stored = RowOf(statement);
+  if (!stored.ok()) return stored.status();
+  return std::optional<StoredReport>(std::move(stored.value()));
+}
+
+Result<ReportList> ReportStore::List(const ReportFilter& filter) {
+  ReportList list;
+  size_t message_bytes = 0;
+  const std::string fingerprint = filter.fingerprint.value_or("");
+  std::lock_guard<std::mutex> lock(reader_mutex_);
+  Statement statement(&reader_, kList);
+  statement.BindInteger(1, filter.fingerprint.has_value());
+  statement.BindText(2, fingerprint);
+  statement.BindInteger(3, filter.kind.has_value());
+  statement.BindInteger(4, filter.kind.value_or(proto::KIND_UNSPECIFIED));
+  statement.BindInteger(5, Clamp(filter.limit));
+  Result<bool> row = statement.Step();
+  for (; row.ok() && row.value(); row = statement.Step()) {
+    message_bytes += statement.Blob(0).size();
+    list.truncated = message_bytes > kMaxListBytes;
+    if (list.truncated) break;
+    Result<StoredReport> stored = RowOf(statement);
+    if (stored.ok()) {
+      list.reports.push_back(std::move(stored.value()));
+    } else {
+      Log().warn("left out of a list: {}", stored.status().message());
+    }
+  }
+  if (!row.ok()) return row.status();
+  return list;
+}
+
+Result<std::vector<IncidentGroup>> ReportStore::Groups() {
+  std::lock_guard<std::mutex> lock(reader_mutex_);
+  return QueryGroups(&reader_);
+}
+
+Result<std::set<std::string>> ReportStore::BlobNames() {
+  std::set<std::string> names;
+  std::lock_guard<std::mutex> lock(reader_mutex_);
+  Statement statement(&reader_, "SELECT id, revision FROM reports");
+  Result<bool> row = statement.Step();
+  for (; row.ok() && row.value(); row = statement.Step()) {
+    names.insert(BlobFolder::NameOf(
+        {std::string(statement.Text(0)), static_cast<uint32_t>(statement.Integer(1))}));
+  }
+  if (!row.ok()) return row.status();
+  return names;
+}
+
+}  // namespace jankbox::collector

@@ -1,0 +1,83 @@
+// What is known of each report: one SQLite row an id, with the Report message in it and the columns
+// that queries need beside it. THREAD-SAFE: one connection commits (uploads that arrive together
+// share one commit), another one reads. Blocks on the disk.
+#ifndef JANKBOX_COLLECTOR_STORE_H_
+#define JANKBOX_COLLECTOR_STORE_H_
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "collector/database.h"
+#include "collector/incident_group.h"
+#include "uploader/report/report.pb.h"
+
+namespace jankbox::collector {
+
+struct StoredReport {
+  proto::Report report;
+  std::string content_hash;    // 16 bytes, XXH3-128 of the sealed file
+  uint64_t trace_bytes = 0;    // size of the sealed file
+  int64_t received_at_ms = 0;  // wall clock of the collector
+};
+
+struct ReportFilter {
+  size_t limit = 1000;
+  std::optional<std::string> fingerprint;
+  std::optional<proto::Kind> kind;
+};
+
+struct ReportList {
+  std::vector<StoredReport> reports;  // newest first
+  bool truncated = false;             // cut at kMaxListBytes of messages, before the limit
+};
+
+class ReportStore {
+ public:
+  static constexpr int kSchemaVersion = 1;
+  static constexpr size_t kMaxListBytes = 16u << 20;
+
+  ReportStore(Database writer, Database reader);
+
+  // Opens or makes DIR/reports.db. kUnsupported where a newer collector wrote it.
+  static Result<std::unique_ptr<ReportStore>> Open(const std::string& directory);
+
+  // Inserts the row or replaces the one of the same id. Durable when it returns ok, unchanged when
+  // it does not.
+  Status Save(const StoredReport& stored);
+
+  Result<std::optional<StoredReport>> Find(const std::string& id);
+  Result<ReportList> List(const ReportFilter& filter);
+  Result<std::vector<IncidentGroup>> Groups();
+
+  // Names (BlobFolder::NameOf) of the blobs that rows point to.
+  Result<std::set<std::string>> BlobNames();
+
+ private:
+  struct PendingSave {
+    const StoredReport* stored;
+    Status status;
+    bool done = false;
+  };
+
+  Status CommitBatch(const std::vector<PendingSave*>& batch);
+  Status Upsert(const StoredReport& stored);
+
+  std::mutex queue_mutex_;
+  std::condition_variable committed_;
+  std::vector<PendingSave*> queue_;  // under queue_mutex_
+  bool committing_ = false;          // under queue_mutex_; its setter alone uses writer_
+  Database writer_;
+
+  std::mutex reader_mutex_;
+  Database reader_;  // under reader_mutex_
+};
+
+}  // namespace jankbox::collector
+
+#endif  // JANKBOX_COLLECTOR_STORE_H_

@@ -1,0 +1,128 @@
+#include "tests/collector/collector_process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "base/file.h"
+
+namespace jankbox::collector {
+
+TemporaryFolder::TemporaryFolder() {
+  char name[] = "/tmp/jankbox-collector-test-XXXXXX";
+  EXPECT_NE(mkdtemp(name), nullptr);
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+CollectorProcess::CollectorProcess(std::vector<std::string> arguments,
+                                   const std::function<bool()>& before_exec) {
+  arguments.insert(arguments.begin(), JANKBOX_COLLECTOR);
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  int out[2];
+  int err[2];
+  EXPECT_EQ(pipe2(out, O_CLOEXEC), 0);
+  EXPECT_EQ(pipe2(err, O_CLOEXEC), 0);
+  pid_ = fork();
+  if (pid_ == 0) {
+    dup2(out[1], STDOUT_FILENO);
+    dup2(err[1], STDERR_FILENO);
+    if (before_exec && !before_exec()) _exit(99);
+    execv(argv[0], argv.data());
+    _exit(98);
+  }
+  close(out[1]);
+  close(err[1]);
+  out_.Reset(out[0]);
+  err_.Reset(err[0]);
+  for (char c = 0; read(out_.get(), &c, 1) == 1 && c != '\n';) ready_line_ += c;
+  const size_t comma = ready_line_.find(", data in ");
+  const size_t colon = ready_line_.rfind(':', comma);
+  if (comma != std::string::npos) port_ = atoi(ready_line_.c_str() + colon + 1);
+}
+
+CollectorProcess::~CollectorProcess() { End(SIGKILL); }
+
+int CollectorProcess::End(int signal) {
+  if (pid_ < 0) return wait_status_;
+  if (signal != 0) kill(pid_, signal);
+  EXPECT_EQ(waitpid(pid_, &wait_status_, 0), pid_);
+  pid_ = -1;
+  return wait_status_;
+}
+
+std::string CollectorProcess::Errors() {
+  std::string text;
+  char block[4096];
+  ssize_t size = 0;
+  while ((size = read(err_.get(), block, sizeof(block))) > 0) {
+    text.append(block, static_cast<size_t>(size));
+  }
+  return text;
+}
+
+void CollectorTest::SetUp() {
+  // The client library writes to connections that the server has closed.
+  signal(SIGPIPE, SIG_IGN);
+  Start();
+}
+
+void CollectorTest::Start() {
+  collector_.emplace(std::vector<std::string>{"--listen", "127.0.0.1:0", "--data", folder_.path()});
+  ASSERT_NE(collector_->port(), 0) << collector_->Errors();
+}
+
+httplib::Client CollectorTest::NewClient() const {
+  httplib::Client client("127.0.0.1", collector_->port());
+  client.set_keep_alive(true);
+  client.set_tcp_nodelay(true);
+  client.set_read_timeout(60);
+  return client;
+}
+
+httplib::Result CollectorTest::Upload(const std::string& body) const {
+  httplib::Client client = NewClient();
+  return PostReport(&client, body);
+}
+
+proto::UploadReply::Result CollectorTest::UploadResult(const std::string& body) const {
+  const httplib::Result answer = Upload(body);
+  proto::UploadReply reply;
+  if (!answer || answer->status != 200) {
+    ADD_FAILURE() << (answer ? std::to_string(answer->status) + " " + answer->body : "no answer");
+    return reply.result();
+  }
+  EXPECT_EQ(answer->get_header_value("Content-Type"), "application/x-protobuf");
+  EXPECT_TRUE(reply.ParseFromString(answer->body));
+  return reply.result();
+}
+
+nlohmann::json CollectorTest::GetJson(const std::string& path) const {
+  const httplib::Result answer = NewClient().Get(path);
+  if (!answer || answer->status != 200) {
+    ADD_FAILURE() << path << (answer ? ": " + std::to_string(answer->status) : ": no answer");
+    return nullptr;
+  }
+  return nlohmann::json::parse(answer->body);
+}
+
+std::vector<std::string> CollectorTest::BlobNames() const {
+  return ListDirectory(JoinPath(folder_.path(), "blobs")).value();
+}
+
+httplib::Result PostReport(httplib::Client* client, const std::string& body) {
+  return client->Post("/api/v1/reports", body, "application/x-perfetto-trace");
+}
+
+}  // namespace jankbox::collector

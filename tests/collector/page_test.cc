@@ -1,0 +1,97 @@
+// The page in a real browser.
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+
+#include "tests/collector/collector_process.h"
+#include "tests/collector/sealed_report.h"
+
+namespace jankbox::collector {
+namespace {
+
+constexpr char kPayload[] =
+    "<img src=x onerror=\"document.title='owned'\"><script>1</script>\" ' &";
+
+bool HaveChromium() { return system("command -v chromium >/dev/null 2>&1") == 0; }
+
+class PageTest : public CollectorTest {
+ protected:
+  // The document after its scripts have run.
+  std::string Document(const std::string& path) {
+    const TemporaryFolder profile;
+    const std::string command =
+        "HOME=" + profile.path() + " timeout 60 chromium --headless --no-sandbox --disable-gpu " +
+        "--disable-dev-shm-usage --no-first-run --disable-background-networking " +
+        "--disable-component-update --disable-sync --user-data-dir=" + profile.path() +
+        " --virtual-time-budget=4000 --dump-dom '" + collector_->url() + path + "' 2>/dev/null";
+    FILE* pipe = popen(command.c_str(), "r");
+    std::string document;
+    std::array<char, 4096> block;
+    while (size_t size = fread(block.data(), 1, block.size(), pipe)) {
+      document.append(block.data(), size);
+    }
+    pclose(pipe);
+    return document;
+  }
+
+  static proto::Report PoisonedReport() {
+    proto::Report report = SampleReport();
+    report.set_what(kPayload);
+    report.set_process(kPayload);
+    report.set_thread(kPayload);
+    report.set_loop(kPayload);
+    report.set_app_name(kPayload);
+    report.set_os(kPayload);
+    report.add_notes(kPayload);
+    report.mutable_verdict()->set_summary(kPayload);
+    report.mutable_losses()->set_lost_samples(3);
+    report.mutable_top_frames(0)->set_function(kPayload);
+    report.mutable_top_frames(0)->set_module(kPayload);
+    return report;
+  }
+};
+
+TEST_F(PageTest, NamesFromReportsAreTextAndNeverElements) {
+  if (!HaveChromium()) GTEST_SKIP() << "chromium is not installed";
+  const proto::Report report = PoisonedReport();
+  ASSERT_EQ(UploadResult(Seal(report)), proto::UploadReply::STORED);
+  const std::string document = Document("/#" + report.fingerprint());
+  ASSERT_NE(document.find("class=\"group open\""), std::string::npos) << document;
+  ASSERT_NE(document.find(report.id()), std::string::npos) << document;
+  EXPECT_NE(document.find("&lt;img src=x onerror="), std::string::npos) << document;
+  EXPECT_NE(document.find("3 lost samples"), std::string::npos) << document;
+  EXPECT_EQ(document.find("<img"), std::string::npos) << document;
+  EXPECT_EQ(document.find("<script>"), std::string::npos) << document;
+  EXPECT_NE(document.find("<title>Jankbox</title>"), std::string::npos) << document;
+}
+
+TEST_F(PageTest, EmptyStateSaysHowToUpload) {
+  if (!HaveChromium()) GTEST_SKIP() << "chromium is not installed";
+  const std::string document = Document("/");
+  EXPECT_NE(document.find("<section id=\"empty\">"), std::string::npos) << document;
+  EXPECT_NE(document.find("jankbox run --upload " + collector_->url()), std::string::npos);
+}
+
+TEST_F(PageTest, JsonCarriesNamesUnchanged) {
+  const proto::Report report = PoisonedReport();
+  ASSERT_EQ(UploadResult(Seal(report)), proto::UploadReply::STORED);
+  const nlohmann::json groups = GetJson("/api/v1/groups").at("groups");
+  EXPECT_EQ(groups.at(0).at("title"), kPayload);
+  EXPECT_EQ(NewClient().Get("/api/v1/groups")->get_header_value("Content-Type"),
+            "application/json; charset=utf-8");
+}
+
+TEST_F(PageTest, PageHasNothingInline) {
+  const std::string page = NewClient().Get("/")->body;
+  EXPECT_NE(page.find("<script src=\"/app.js\""), std::string::npos);
+  for (const char* inline_code : {"<script>", "<style", "style=", "onclick", "javascript:"}) {
+    EXPECT_EQ(page.find(inline_code), std::string::npos) << inline_code;
+  }
+  for (const char* path : {"/app.js", "/style.css", "/icon.svg"}) {
+    EXPECT_EQ(NewClient().Get(path)->status, 200) << path;
+  }
+}
+
+}  // namespace
+}  // namespace jankbox::collector

@@ -1,0 +1,213 @@
+// Uploads and queries against the real server.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "tests/collector/collector_process.h"
+#include "tests/collector/sealed_report.h"
+
+namespace jankbox::collector {
+namespace {
+
+using nlohmann::json;
+using UploadTest = CollectorTest;
+
+TEST_F(UploadTest, StoredReportIsListedAndComesBackByteForByte) {
+  const proto::Report report = SampleReport();
+  const std::string body = Seal(report, Noise(100'000, 1));
+  const httplib::Result answer = Upload(body);
+  ASSERT_TRUE(answer);
+  ASSERT_EQ(answer->status, 200) << answer->body;
+  proto::UploadReply reply;
+  ASSERT_TRUE(reply.ParseFromString(answer->body));
+  EXPECT_EQ(reply.id(), report.id());
+  EXPECT_EQ(reply.revision(), 1u);
+  EXPECT_EQ(reply.result(), proto::UploadReply::STORED);
+
+  const json reports = GetJson("/api/v1/reports").at("reports");
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].at("id"), report.id());
+  EXPECT_EQ(reports[0].at("kind"), "anr");
+  EXPECT_EQ(reports[0].at("duration_ms"), 6000.0);
+  EXPECT_EQ(reports[0].at("trace_bytes"), body.size());
+  EXPECT_EQ(reports[0].at("received_at").get<std::string>().size(),
+            std::string("2026-03-01T12:00:00.123Z").size());
+  EXPECT_EQ(GetJson("/api/v1/reports/" + report.id()), reports[0]);
+
+  const httplib::Result trace = NewClient().Get("/api/v1/reports/" + report.id() + "/trace");
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(trace->status, 200);
+  EXPECT_TRUE(trace->body == body);
+  EXPECT_EQ(trace->get_header_value("Content-Type"), "application/x-perfetto-trace");
+  EXPECT_EQ(trace->get_header_value("Content-Disposition"),
+            "attachment; filename=\"" + report.id() + ".pftrace.zst\"");
+}
+
+TEST_F(UploadTest, SameReportTwiceIsListedOnce) {
+  const std::string body = Seal(SampleReport());
+  EXPECT_EQ(UploadResult(body), proto::UploadReply::STORED);
+  EXPECT_EQ(UploadResult(body), proto::UploadReply::DUPLICATE);
+  EXPECT_EQ(GetJson("/api/v1/reports").at("reports").size(), 1u);
+  EXPECT_EQ(BlobNames().size(), 1u);
+}
+
+TEST_F(UploadTest, LaterRevisionReplacesAndEarlierOneIsSuperseded) {
+  proto::Report report = SampleReport(1);
+  const std::string first = Seal(report, "first");
+  report.set_revision(3);
+  report.set_duration_ns(9'000'000'000);
+  const std::string third = Seal(report, "third");
+  EXPECT_EQ(UploadResult(first), proto::UploadReply::STORED);
+  EXPECT_EQ(UploadResult(third), proto::UploadReply::STORED);
+  EXPECT_EQ(UploadResult(first), proto::UploadReply::SUPERSEDED);
+
+  const json reports = GetJson("/api/v1/reports").at("reports");
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].at("revision"), 3);
+  EXPECT_EQ(reports[0].at("duration_ms"), 9000.0);
+  EXPECT_EQ(NewClient().Get("/api/v1/reports/" + report.id() + "/trace")->body, third);
+  EXPECT_EQ(BlobNames(), std::vector<std::string>{report.id() + ".3.pftrace.zst"});
+}
+
+TEST_F(UploadTest, SameRevisionWithOtherContentIsAConflict) {
+  const proto::Report report = SampleReport();
+  const std::string body = Seal(report, "one");
+  EXPECT_EQ(UploadResult(body), proto::UploadReply::STORED);
+  const httplib::Result answer = Upload(Seal(report, "two"));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 409);
+  EXPECT_TRUE(json::parse(answer->body).contains("error"));
+  EXPECT_EQ(NewClient().Get("/api/v1/reports/" + report.id() + "/trace")->body, body);
+}
+
+TEST_F(UploadTest, LostTraceIsTakenAgain) {
+  const proto::Report report = SampleReport();
+  const std::string body = Seal(report);
+  EXPECT_EQ(UploadResult(body), proto::UploadReply::STORED);
+  ASSERT_EQ(unlink((folder_.path() + "/blobs/" + BlobNames().at(0)).c_str()), 0);
+  EXPECT_EQ(NewClient().Get("/api/v1/reports/" + report.id() + "/trace")->status, 404);
+  EXPECT_EQ(UploadResult(body), proto::UploadReply::STORED);
+  EXPECT_EQ(NewClient().Get("/api/v1/reports/" + report.id() + "/trace")->body, body);
+}
+
+TEST_F(UploadTest, ConcurrentIdenticalUploadsAreListedOnce) {
+  for (int round = 0; round < 5; ++round) {
+    const std::string body = Seal(SampleReport(), Noise(20'000, round));
+    std::atomic<int> stored{0};
+    std::atomic<int> duplicate{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) {
+      threads.emplace_back([&] {
+        const proto::UploadReply::Result result = UploadResult(body);
+        if (result == proto::UploadReply::STORED) ++stored;
+        if (result == proto::UploadReply::DUPLICATE) ++duplicate;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(stored, 1);
+    EXPECT_EQ(duplicate, 7);
+    EXPECT_EQ(GetJson("/api/v1/reports").at("reports").size(), static_cast<size_t>(round + 1));
+  }
+}
+
+TEST_F(UploadTest, ConcurrentRevisionsLeaveTheLastOne) {
+  proto::Report report = SampleReport();
+  std::vector<std::string> bodies;
+  for (uint32_t revision = 1; revision <= 8; ++revision) {
+    report.set_revision(revision);
+    bodies.push_back(Seal(report, Noise(5'000, revision)));
+  }
+  std::vector<std::thread> threads;
+  for (const std::string& body : bodies) {
+    threads.emplace_back(
+        [&] { EXPECT_NE(UploadResult(body), proto::UploadReply::RESULT_UNSPECIFIED); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(GetJson("/api/v1/reports/" + report.id()).at("revision"), 8);
+  EXPECT_EQ(NewClient().Get("/api/v1/reports/" + report.id() + "/trace")->body, bodies.back());
+  EXPECT_EQ(BlobNames().size(), 1u);
+}
+
+TEST_F(UploadTest, ListFiltersAndLimits) {
+  proto::Report jank = SampleReport();
+  jank.set_kind(proto::JANK);
+  jank.set_fingerprint("other' OR '1'='1");
+  ASSERT_EQ(UploadResult(Seal(jank)), proto::UploadReply::STORED);
+  proto::Report last;
+  for (int i = 0; i < 3; ++i) {
+    last = SampleReport();
+    ASSERT_EQ(UploadResult(Seal(last)), proto::UploadReply::STORED);
+  }
+  EXPECT_EQ(GetJson("/api/v1/reports").at("reports").size(), 4u);
+  const json newest = GetJson("/api/v1/reports?limit=1").at("reports");
+  ASSERT_EQ(newest.size(), 1u);
+  EXPECT_EQ(newest[0].at("id"), last.id());
+  EXPECT_EQ(GetJson("/api/v1/reports?kind=jank").at("reports").size(), 1u);
+  EXPECT_EQ(GetJson("/api/v1/reports?fingerprint=" + last.fingerprint()).at("reports").size(), 3u);
+  const json quoted =
+      GetJson("/api/v1/reports?fingerprint=other%27%20OR%20%271%27%3D%271").at("reports");
+  ASSERT_EQ(quoted.size(), 1u);
+  EXPECT_EQ(quoted[0].at("id"), jank.id());
+  EXPECT_EQ(GetJson("/api/v1/reports?fingerprint=%27%20OR%201%3D1--").at("reports").size(), 0u);
+  for (const char* bad : {"limit=-1", "limit=x", "limit=99999999999999999999", "kind=nonsense"}) {
+    EXPECT_EQ(NewClient().Get(std::string("/api/v1/reports?") + bad)->status, 400) << bad;
+  }
+}
+
+TEST_F(UploadTest, GroupsSumUpTheirReports) {
+  for (uint64_t seconds : {1, 2, 9}) {
+    proto::Report report = SampleReport();
+    report.set_duration_ns(seconds * 1'000'000'000);
+    report.set_process(seconds == 9 ? "viewer" : "gallery");
+    ASSERT_EQ(UploadResult(Seal(report)), proto::UploadReply::STORED);
+  }
+  proto::Report manual = SampleReport();
+  manual.set_kind(proto::MANUAL);
+  manual.clear_fingerprint();
+  manual.clear_top_frames();
+  manual.set_what("support case");
+  manual.set_duration_ns(0);
+  ASSERT_EQ(UploadResult(Seal(manual)), proto::UploadReply::STORED);
+
+  const json groups = GetJson("/api/v1/groups").at("groups");
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].at("count"), 3);
+  EXPECT_EQ(groups[0].at("kind"), "anr");
+  EXPECT_EQ(groups[0].at("worst_ms"), 9000.0);
+  EXPECT_EQ(groups[0].at("total_ms"), 12000.0);
+  EXPECT_EQ(groups[0].at("p50_ms"), 2000.0);
+  EXPECT_EQ(groups[0].at("title"), "LoadThumbnails");
+  EXPECT_EQ(groups[0].at("cause"), "waited for a lock held by db-writer");
+  EXPECT_EQ(groups[0].at("processes"), json({"gallery", "viewer"}));
+  EXPECT_LE(groups[0].at("first_seen"), groups[0].at("last_seen"));
+  EXPECT_EQ(
+      GetJson("/api/v1/reports/" + groups[0].at("worst_id").get<std::string>()).at("duration_ms"),
+      9000.0);
+  EXPECT_EQ(groups[1].at("title"), "support case");
+  EXPECT_EQ(groups[1].at("fingerprint"), "");
+}
+
+// Without TCP_NODELAY each answer waits 40 ms for the client's delayed ACK.
+TEST_F(UploadTest, HundredUploadsOnOneConnectionDoNotWaitForDelayedAcks) {
+  std::vector<std::string> bodies;
+  for (int i = 0; i < 100; ++i) bodies.push_back(Seal(SampleReport(), Noise(30'000, i)));
+  httplib::Client client = NewClient();
+  std::vector<double> times_ms;
+  for (const std::string& body : bodies) {
+    const auto begin = std::chrono::steady_clock::now();
+    const httplib::Result answer = PostReport(&client, body);
+    times_ms.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
+            .count());
+    ASSERT_TRUE(answer);
+    ASSERT_EQ(answer->status, 200);
+  }
+  // The lower quartile: a loaded machine's slow disk delays some, delayed ACKs would delay all.
+  std::sort(times_ms.begin(), times_ms.end());
+  EXPECT_LT(times_ms[times_ms.size() / 4], 30.0);
+}
+
+}  // namespace
+}  // namespace jankbox::collector
