@@ -1,5 +1,6 @@
-// Jankbox's uploading thread: drains the spool to the collector when a report was sealed, and again after a back-off while the
-// collector cannot be reached. Exists only where an upload URL was given.
+// Jankbox's uploading thread: drains the spool to the collector when a report was sealed, and again
+// after a back-off while the collector cannot be reached. Exists only where an upload URL was
+// given.
 #ifndef JANKBOX_SDK_SRC_UPLOAD_THREAD_H_
 #define JANKBOX_SDK_SRC_UPLOAD_THREAD_H_
 
@@ -17,13 +18,14 @@ class UploadThread {
   explicit UploadThread(const Options& options) : options_(options) {}
 
   void Start();
-  void Wake();  // a report was sealed; any thread
+  void Wake();                          // a report was sealed; any thread
   bool WaitIdle(uint64_t deadline_ns);  // until what was sealed so far was tried once
   void Stop(uint64_t deadline_ns);      // finishes a drain that was asked for, until the deadline
 
  private:
   void Run();
-  uint64_t DrainOnce();  // returns when to try again (CLOCK_MONOTONIC ns); UINT64_MAX: not by itself
+  uint64_t
+  DrainOnce();  // returns when to try again (CLOCK_MONOTONIC ns); UINT64_MAX: not by itself
 
   const Options options_;
   std::mutex mutex_;

@@ -1,0 +1,123 @@
+#include "monitors/looper/loop_modules.h"
+
+#include <link.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+namespace jankbox {
+namespace {
+
+struct KnownModule {
+  std::string_view prefix;  // of the file name
+  LoopModule module;
+};
+
+constexpr KnownModule kKnown[] = {
+    {"libglib-2.0.so", {LoopModuleKind::kLoop, "glib"}},
+    {"libQt5Core.so", {LoopModuleKind::kLoop, "qt"}},
+    {"libQt6Core.so", {LoopModuleKind::kLoop, "qt"}},
+    {"libuv.so", {LoopModuleKind::kLoop, "libuv"}},
+    {"libnode.so", {LoopModuleKind::kLoop, "libuv"}},
+    {"libSDL2-2.0.so", {LoopModuleKind::kLoop, "sdl"}},
+    {"libSDL3.so", {LoopModuleKind::kLoop, "sdl"}},
+    {"libutils.so", {LoopModuleKind::kLoop, "android::Looper"}},
+    {"libevent", {LoopModuleKind::kLoop, "libevent"}},
+    {"libev.so", {LoopModuleKind::kLoop, "libev"}},
+    {"node", {LoopModuleKind::kOther, "libuv"}},  // the program, with libuv inside
+    {"libxcb", {LoopModuleKind::kReplyOnly, ""}},
+    {"libX11", {LoopModuleKind::kReplyOnly, ""}},
+    {"libdbus-1.so", {LoopModuleKind::kReplyOnly, ""}},
+    {"libpulse", {LoopModuleKind::kReplyOnly, ""}},
+    {"libasound.so", {LoopModuleKind::kReplyOnly, ""}},
+    {"libresolv.so", {LoopModuleKind::kReplyOnly, ""}},
+    {"libc.so", {LoopModuleKind::kReplyOnly, ""}},
+    {"libssl.so", {LoopModuleKind::kReplyOnly, ""}},
+    {"libpq.so", {LoopModuleKind::kReplyOnly, ""}},
+};
+
+struct Range {
+  uintptr_t begin;
+  uintptr_t end;
+  LoopModule module;
+};
+
+struct Table {
+  std::vector<Range> ranges;  // sorted; known modules only
+  unsigned long long adds = 0;
+  unsigned long long subs = 0;
+};
+
+std::atomic<const Table*> g_table{nullptr};
+std::atomic<int> g_tables{0};
+
+int AddModule(dl_phdr_info* info, size_t /*size*/, void* argument) {
+  auto* table = static_cast<Table*>(argument);
+  table->adds = info->dlpi_adds;
+  table->subs = info->dlpi_subs;
+  char program[4096];
+  std::string_view path = info->dlpi_name;
+  if (path.empty() && table->ranges.empty()) {
+    const ssize_t n = readlink("/proc/self/exe", program, sizeof(program));
+    path = std::string_view(program, n > 0 ? static_cast<size_t>(n) : 0);
+  }
+  const LoopModule module = ClassifyModule(path);
+  if (module.kind == LoopModuleKind::kOther && module.loop_name[0] == '\0') return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    const uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+    table->ranges.push_back({begin, begin + segment.p_memsz, module});
+  }
+  return 0;
+}
+
+// Only the loader's counters: whether the table is out of date.
+int ReadCounters(dl_phdr_info* info, size_t /*size*/, void* argument) {
+  auto* table = static_cast<Table*>(argument);
+  table->adds = info->dlpi_adds;
+  table->subs = info->dlpi_subs;
+  return 1;
+}
+
+}  // namespace
+
+LoopModule ClassifyModule(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  for (const KnownModule& known : kKnown) {
+    const bool library = known.prefix != "node";
+    if (library ? name.substr(0, known.prefix.size()) == known.prefix : name == known.prefix) {
+      return known.module;
+    }
+  }
+  return {};
+}
+
+void LoopModules::Refresh() {
+  const Table* current = g_table.load(std::memory_order_acquire);
+  Table now;
+  dl_iterate_phdr(ReadCounters, &now);
+  if (current != nullptr && current->adds == now.adds && current->subs == now.subs) return;
+  if (g_tables.fetch_add(1, std::memory_order_relaxed) >= kMaxTables) return;
+  auto* table = new Table();  // never freed: see the header
+  dl_iterate_phdr(AddModule, table);
+  std::sort(table->ranges.begin(), table->ranges.end(),
+            [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  g_table.store(table, std::memory_order_release);
+}
+
+LoopModule LoopModules::Find(const void* address) {
+  const Table* table = g_table.load(std::memory_order_acquire);
+  if (table == nullptr) return {};
+  const uintptr_t at = reinterpret_cast<uintptr_t>(address);
+  auto after = std::upper_bound(table->ranges.begin(), table->ranges.end(), at,
+                                [](uintptr_t a, const Range& range) { return a < range.begin; });
+  if (after == table->ranges.begin()) return {};
+  const Range& range = *(after - 1);
+  return at < range.end ? range.module : LoopModule{};
+}
+
+}  // namespace jankbox

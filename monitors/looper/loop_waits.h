@@ -1,0 +1,81 @@
+// From the waits of a UI thread (poll, epoll, select) to the dispatches of its loop: the time from
+// one return of the loop's own wait to the next is one dispatch; every other wait of the thread
+// belongs to the dispatch that it is called in (libxcb polls inside dispatches more often than GLib
+// waits). HOT: called around each wait; NO-ALLOC, no lock, no system call but clock_gettime by
+// vdso. One object a thread, used by that thread alone.
+//
+// Which wait is the loop's own, by rules that DecideWait() applies in order. A site is (call site,
+// stack pointer at the call).
+//  1. Waits called from libraries that only wait for replies (libxcb, libdbus, …) never are.
+//  2. A wait at the loop's site is. So is one with the same call site deeper in the stack that
+//  waits for the loop's own descriptor: a
+//     nested run of the same loop (a modal dialog).
+//  3. A shallower wait takes over: the old loop's frames are gone. A deeper one takes over only
+//  when it recurs and the words
+//     above the old loop's stack pointer show that its frame is gone: while that lives, a dispatch
+//     may poll as often as it likes.
+//  4. epoll, and any wait called from a known loop library, is adopted at first sight; poll and
+//  select of others at the third.
+#ifndef JANKBOX_MONITORS_LOOPER_LOOP_WAITS_H_
+#define JANKBOX_MONITORS_LOOPER_LOOP_WAITS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "monitors/looper/loop_modules.h"
+
+namespace jankbox {
+
+enum class WaitFamily : uint8_t { kPoll, kEpoll, kSelect };
+
+struct WaitCall {
+  const void* call_site = nullptr;  // return address of the wait
+  const void* stack = nullptr;      // stack pointer of the caller at the call
+  WaitFamily family = WaitFamily::kPoll;
+  int fd = -1;               // epoll's own descriptor; else the first that is waited for, -1: none
+  const int* fds = nullptr;  // poll: all of them, `fd_stride` bytes apart
+  size_t fd_count = 0;
+  size_t fd_stride = 0;
+};
+
+class LoopWaits {
+ public:
+  // True where `call` is a wait of the loop itself. `module` is what holds its call site.
+  bool DecideWait(const WaitCall& call, LoopModule module);
+
+  // What the loop is called in reports; "" until there is one.
+  const char* loop_name() const { return name_; }
+
+ private:
+  static constexpr size_t kCandidates = 8;
+  static constexpr size_t kFrameWords = 32;
+  static constexpr uint32_t kSightings = 3;
+
+  struct Site {
+    const void* call_site = nullptr;
+    const void* stack = nullptr;
+    uint32_t seen = 0;
+    bool operator==(const Site& other) const {
+      return call_site == other.call_site && stack == other.stack;
+    }
+  };
+
+  bool IsNestedRun(const WaitCall& call) const;
+  bool LoopFrameIsGone() const;
+  uint32_t CountSighting(const Site& site);
+  void Adopt(const Site& site, const WaitCall& call, LoopModule module);
+  void CopyFrame();
+
+  Site loop_;
+  int loop_fd_ = -1;
+  const char* name_ = "";
+  std::array<Site, kCandidates> candidates_;
+  size_t next_candidate_ = 0;
+  std::array<uintptr_t, kFrameWords>
+      frame_{};  // what stood above the loop's stack pointer at its last wait
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_MONITORS_LOOPER_LOOP_WAITS_H_

@@ -1,0 +1,238 @@
+// The preload agent: stands in front of the waits of an unmodified program, and once its main
+// thread waits in a loop loads libjankbox.so, apart from the program's own symbols, on a thread of
+// its own. Exports nothing but those waits; every one goes to the real function with the caller's
+// arguments, result and errno untouched. FORK: a child starts anew.
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/own_thread.h"
+#include "jankbox/jankbox.h"
+#include "monitors/looper/loop_dispatches.h"
+
+#define JANKBOX_TLS __attribute__((tls_model("initial-exec"))) thread_local
+
+namespace {
+
+using jankbox::DispatchCalls;
+using jankbox::LoopDispatches;
+using jankbox::WaitCall;
+using jankbox::WaitFamily;
+
+enum class Role : uint8_t { kNotAsked, kMain, kOther };
+
+// Of the main thread; touched by it alone, but for `g_calls`.
+constinit LoopDispatches g_loop;
+constinit bool g_started = false;
+std::atomic<const DispatchCalls*> g_calls{nullptr};  // set once the recorder runs
+DispatchCalls g_call_table;
+void (*g_set_loop_name)(const char*);
+void (*g_stop)();
+
+JANKBOX_TLS constinit Role t_role = Role::kNotAsked;
+JANKBOX_TLS constinit bool t_inside = false;  // one of our own waits runs inside another's wrapper
+
+bool OnMainThread() {
+  if (__builtin_expect(t_role == Role::kNotAsked, 0)) {
+    const int saved_errno = errno;
+    t_role = syscall(SYS_gettid) == getpid() ? Role::kMain : Role::kOther;
+    errno = saved_errno;
+  }
+  return t_role == Role::kMain;
+}
+
+template <typename Function>
+Function Symbol(void* library, const char* name) {
+  return reinterpret_cast<Function>(dlsym(library, name));
+}
+
+// libjankbox.so lies beside this library.
+void* LoadRecorder() {
+  Dl_info self;
+  if (dladdr(reinterpret_cast<void*>(&LoadRecorder), &self) == 0) return nullptr;
+  char path[4096];
+  const char* slash = strrchr(self.dli_fname, '/');
+  const size_t folder = slash != nullptr ? static_cast<size_t>(slash - self.dli_fname) + 1 : 0;
+  static constexpr char kName[] = "libjankbox.so.0";
+  if (folder + sizeof(kName) > sizeof(path)) return nullptr;
+  memcpy(path, self.dli_fname, folder);
+  memcpy(path + folder, kName, sizeof(kName));
+  int flags = RTLD_NOW | RTLD_LOCAL;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  flags |= RTLD_DEEPBIND;  // the host's symbols and those of our libraries never meet
+#endif
+  return dlopen(path, flags);
+}
+
+void* StartRecorder(void*) {
+  jankbox::NameCurrentThread("jankbox-start");
+  jankbox::LoopModules::Refresh();
+  void* library = LoadRecorder();
+  if (library == nullptr) return nullptr;  // `jankbox run` looked for it before it started us
+  auto start = Symbol<int (*)(const jankbox_options*)>(library, "jankbox_start");
+  g_call_table = {Symbol<void (*)(const char*)>(library, "jankbox_dispatch_begin"),
+                  Symbol<void (*)(const char*, uint64_t)>(library, "jankbox_dispatch_begin_at"),
+                  Symbol<void (*)()>(library, "jankbox_dispatch_end")};
+  g_set_loop_name = Symbol<void (*)(const char*)>(library, "jankbox_set_loop_name");
+  g_stop = Symbol<void (*)()>(library, "jankbox_stop");
+  jankbox_options options{};
+  options.size = sizeof(options);
+  options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
+  if (start != nullptr && start(&options) == JANKBOX_OK) {
+    g_set_loop_name(g_loop.loop_name());
+    g_calls.store(&g_call_table, std::memory_order_release);
+  }
+  return nullptr;
+}
+
+// The main thread waits in a loop: only now is it worth a ring.
+void StartOnce() {
+  if (g_started) return;
+  g_started = true;
+  const int saved_errno = errno;
+  jankbox::ScopedSignalBlock no_signals;
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, StartRecorder, nullptr) == 0) pthread_detach(thread);
+  errno = saved_errno;
+}
+
+void InForkedChild() {
+  g_started = false;
+  g_calls.store(nullptr, std::memory_order_relaxed);
+  g_loop = LoopDispatches();
+  t_role = Role::kNotAsked;
+}
+
+__attribute__((constructor)) void Prepare() {
+  jankbox::LoopModules::Refresh();
+  pthread_atfork(nullptr, nullptr, InForkedChild);
+}
+
+__attribute__((destructor)) void Finish() {
+  const DispatchCalls* calls = g_calls.load(std::memory_order_acquire);
+  if (calls == nullptr) return;
+  if (OnMainThread()) g_loop.Finish(calls);
+  g_stop();
+}
+
+// Around one wait of the calling thread.
+class Wait {
+ public:
+  explicit Wait(const WaitCall& call) {
+    if (t_inside || !OnMainThread()) return;
+    t_inside = true;
+    outermost_ = true;
+    own_ = g_loop.OnWait(call, g_calls.load(std::memory_order_acquire));
+    if (own_) StartOnce();
+  }
+  void Done() {
+    if (!outermost_) return;
+    t_inside = false;
+    if (!own_) return;
+    const int saved_errno = errno;
+    g_loop.OnWaitDone(g_calls.load(std::memory_order_acquire));
+    errno = saved_errno;
+  }
+
+ private:
+  bool outermost_ = false;
+  bool own_ = false;
+};
+
+// The next definition of a wait in the program's order of libraries. Asked once each.
+template <typename Function>
+Function Real(std::atomic<void*>* cache, const char* name) {
+  void* real = cache->load(std::memory_order_relaxed);
+  if (__builtin_expect(real == nullptr, 0)) {
+    real = dlsym(RTLD_NEXT, name);
+    cache->store(real, std::memory_order_relaxed);
+  }
+  return reinterpret_cast<Function>(real);
+}
+
+}  // namespace
+
+// A wait's own frame begins where its caller's stack pointer was.
+#define JANKBOX_CALL(family, ...) \
+  WaitCall { __builtin_return_address(0), __builtin_dwarf_cfa(), family, __VA_ARGS__ }
+#define JANKBOX_FORWARD(name, call, ...)                \
+  static std::atomic<void*> real{nullptr};              \
+  auto* function = Real<decltype(&name)>(&real, #name); \
+  Wait wait(call);                                      \
+  const int result = function(__VA_ARGS__);             \
+  wait.Done();                                          \
+  return result
+
+#define JANKBOX_EXPORT extern "C" __attribute__((visibility("default")))
+
+JANKBOX_EXPORT int poll(pollfd* fds, nfds_t count, int timeout) {
+  JANKBOX_FORWARD(
+      poll,
+      JANKBOX_CALL(WaitFamily::kPoll, count > 0 ? fds[0].fd : -1, &fds->fd, count, sizeof(*fds)),
+      fds, count, timeout);
+}
+
+JANKBOX_EXPORT int ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask) {
+  JANKBOX_FORWARD(
+      ppoll,
+      JANKBOX_CALL(WaitFamily::kPoll, count > 0 ? fds[0].fd : -1, &fds->fd, count, sizeof(*fds)),
+      fds, count, timeout, mask);
+}
+
+JANKBOX_EXPORT int epoll_wait(int epfd, epoll_event* events, int max_events, int timeout) {
+  JANKBOX_FORWARD(epoll_wait, JANKBOX_CALL(WaitFamily::kEpoll, epfd, nullptr, 0, 0), epfd, events,
+                  max_events, timeout);
+}
+
+JANKBOX_EXPORT int epoll_pwait(int epfd, epoll_event* events, int max_events, int timeout,
+                               const sigset_t* mask) {
+  JANKBOX_FORWARD(epoll_pwait, JANKBOX_CALL(WaitFamily::kEpoll, epfd, nullptr, 0, 0), epfd, events,
+                  max_events, timeout, mask);
+}
+
+JANKBOX_EXPORT int epoll_pwait2(int epfd, epoll_event* events, int max_events,
+                                const timespec* timeout, const sigset_t* mask) {
+  JANKBOX_FORWARD(epoll_pwait2, JANKBOX_CALL(WaitFamily::kEpoll, epfd, nullptr, 0, 0), epfd, events,
+                  max_events, timeout, mask);
+}
+
+JANKBOX_EXPORT int select(int nfds, fd_set* read, fd_set* write, fd_set* except, timeval* timeout) {
+  JANKBOX_FORWARD(select, JANKBOX_CALL(WaitFamily::kSelect, -1, nullptr, 0, 0), nfds, read, write,
+                  except, timeout);
+}
+
+JANKBOX_EXPORT int pselect(int nfds, fd_set* read, fd_set* write, fd_set* except,
+                           const timespec* timeout, const sigset_t* mask) {
+  JANKBOX_FORWARD(pselect, JANKBOX_CALL(WaitFamily::kSelect, -1, nullptr, 0, 0), nfds, read, write,
+                  except, timeout, mask);
+}
+
+// What programs that were compiled with _FORTIFY_SOURCE call.
+extern "C" int __poll_chk(pollfd* fds, nfds_t count, int timeout, size_t fds_bytes);
+extern "C" int __ppoll_chk(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask,
+                           size_t fds_bytes);
+
+JANKBOX_EXPORT int __poll_chk(pollfd* fds, nfds_t count, int timeout, size_t fds_bytes) {
+  JANKBOX_FORWARD(
+      __poll_chk,
+      JANKBOX_CALL(WaitFamily::kPoll, count > 0 ? fds[0].fd : -1, &fds->fd, count, sizeof(*fds)),
+      fds, count, timeout, fds_bytes);
+}
+
+JANKBOX_EXPORT int __ppoll_chk(pollfd* fds, nfds_t count, const timespec* timeout,
+                               const sigset_t* mask, size_t fds_bytes) {
+  JANKBOX_FORWARD(
+      __ppoll_chk,
+      JANKBOX_CALL(WaitFamily::kPoll, count > 0 ? fds[0].fd : -1, &fds->fd, count, sizeof(*fds)),
+      fds, count, timeout, mask, fds_bytes);
+}

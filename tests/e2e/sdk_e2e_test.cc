@@ -1,0 +1,174 @@
+// The C surface from a real host program, through to a trace read back by an independent reader.
+#include <algorithm>
+#include <set>
+
+#include "base/file.h"
+#include "tests/e2e/run_program.h"
+#include "tests/perfetto/trace_reader.h"
+#include "uploader/report/report_file.h"
+
+namespace jankbox {
+namespace {
+
+class SdkTest : public EndToEndTest {
+ protected:
+  // Runs the driver with `command`; expects success.
+  void Drive(const std::vector<std::string>& command,
+             const std::map<std::string, std::string>& environment = {}) {
+    std::vector<std::string> argv = {Binary("sdk_driver"), Folder("spool")};
+    argv.insert(argv.end(), command.begin(), command.end());
+    const Outcome outcome = Run(argv, environment);
+    ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    reports_ = Reports(Folder("spool"));
+  }
+  // The trace of the only report, read strictly.
+  testing::TraceContent Trace() {
+    std::string error;
+    const std::string path = Folder("spool") + "/" + reports_.at(0).id() + kReportFileSuffix;
+    testing::TraceContent trace = testing::ReadTrace(ReadFile(path, 64 << 20).value(), &error);
+    EXPECT_EQ(error, "");
+    return trace;
+  }
+  static int Count(const testing::TraceContent& trace, const std::string& name) {
+    return static_cast<int>(
+        std::count_if(trace.slices.begin(), trace.slices.end(),
+                      [&](const testing::ReadSlice& slice) { return slice.name == name; }));
+  }
+
+  std::vector<proto::Report> reports_;
+};
+
+TEST_F(SdkTest, SnapshotHoldsExactlyWhatWasRecorded) {
+  Drive({"slices"});
+  ASSERT_EQ(reports_.size(), 1u);
+  EXPECT_EQ(reports_[0].kind(), proto::MANUAL);
+  EXPECT_EQ(reports_[0].what(), "asked for by the test");
+  EXPECT_EQ(reports_[0].app_version(), "1.2.3");
+  const testing::TraceContent trace = Trace();
+  EXPECT_EQ(trace.process_name, "sdk_driver");
+  EXPECT_EQ(trace.pid, reports_[0].pid());
+  EXPECT_EQ(trace.threads.count(trace.pid), 1u);
+  EXPECT_EQ(Count(trace, "slices message"), 1);
+  EXPECT_EQ(Count(trace, "outer"), 1);
+  EXPECT_EQ(Count(trace, "inner"), 10);
+  EXPECT_EQ(Count(trace, "scoped_in_c"), 1);
+  EXPECT_EQ(Count(trace, "download"), 1);
+  ASSERT_EQ(Count(trace, "still_open"), 1);
+  for (const testing::ReadSlice& slice : trace.slices) {
+    if (slice.name == "inner") {
+      EXPECT_EQ(slice.depth, 2u);
+    }
+    if (slice.name == "still_open") {
+      EXPECT_EQ(slice.flags.count("open_at_window_end"), 1u);
+    }
+  }
+  ASSERT_EQ(trace.counters.size(), 1u);
+  EXPECT_EQ(trace.counters[0].value, -5);
+  ASSERT_EQ(trace.instants.size(), 1u);
+  EXPECT_EQ(trace.instants[0].name, "tap");
+  ASSERT_EQ(trace.frames.size(), 2u);  // expected and actual
+  EXPECT_TRUE(std::all_of(trace.frames.begin(), trace.frames.end(),
+                          [](const auto& frame) { return !frame.actual || frame.jank_type == 1; }));
+  EXPECT_GE(trace.clocks.size(), 3u);
+  EXPECT_EQ(reports_[0].losses().unmatched_ends(), 0u);
+  EXPECT_EQ(reports_[0].losses().open_slices(), 1u);
+}
+
+TEST_F(SdkTest, SlowMessageSaysWhatAndWhy) {
+  Drive({"busy", "900"});
+  ASSERT_EQ(reports_.size(), 1u);
+  const proto::Report& report = reports_[0];
+  EXPECT_EQ(report.kind(), proto::SLOW_MESSAGE);
+  EXPECT_EQ(report.what(), "busy message");
+  EXPECT_NEAR(static_cast<double>(report.duration_ns()) / 1e6, 900, 45);
+  EXPECT_FALSE(report.ongoing());
+  EXPECT_EQ(Sum(report.verdict()), report.duration_ns());
+  // On a busy machine the thread may have to wait for its CPU; it never waits for anything else.
+  EXPECT_GT(report.verdict().running_ns() + report.verdict().runnable_ns(),
+            report.duration_ns() * 9 / 10);
+  EXPECT_GT(report.sample_count(), 20u);
+  EXPECT_TRUE(
+      std::any_of(report.top_frames().begin(), report.top_frames().end(),
+                  [](const proto::Frame& frame) { return frame.function() == "spin_in_c"; }))
+      << report.ShortDebugString();
+  const testing::TraceContent trace = Trace();
+  EXPECT_GT(trace.samples.size(), 20u);
+  EXPECT_GE(Count(trace, "spin_in_c"), 1);  // the merged slice tree
+  EXPECT_EQ(trace.triggers.size(), 1u);
+}
+
+TEST_F(SdkTest, BlockGrowsFromSlowToAnrUnderOneId) {
+  Drive({"block", "1800"}, {{"JANKBOX_SLOW_MS", "300"}, {"JANKBOX_ANR_MS", "1000"}});
+  ASSERT_EQ(reports_.size(), 1u);
+  EXPECT_EQ(reports_[0].kind(), proto::ANR);
+  EXPECT_EQ(reports_[0].revision(), 2u);
+  EXPECT_FALSE(reports_[0].ongoing());
+  EXPECT_NEAR(static_cast<double>(reports_[0].duration_ns()) / 1e6, 1800, 90);
+  EXPECT_GT(reports_[0].verdict().sleeping_ns(), reports_[0].duration_ns() * 9 / 10);
+  ASSERT_GT(reports_[0].top_frames_size(), 0);
+  EXPECT_EQ(reports_[0].top_frames(0).function(), "blocked_method");
+  EXPECT_EQ(reports_[0].top_frames(0).module(), "[method]");
+}
+
+TEST_F(SdkTest, LateFrameIsJankAndGoodFramesAreNot) {
+  Drive({"jank"});
+  ASSERT_EQ(reports_.size(), 1u);
+  EXPECT_EQ(reports_[0].kind(), proto::JANK);
+  EXPECT_NEAR(static_cast<double>(reports_[0].duration_ns()) / 1e6, 500, 25);
+  EXPECT_NEAR(reports_[0].frame_dropped(), 29, 2);
+  EXPECT_GT(reports_[0].verdict().sleeping_ns(), reports_[0].duration_ns() * 8 / 10);
+  const testing::TraceContent trace = Trace();
+  const auto late = std::count_if(trace.frames.begin(), trace.frames.end(), [](const auto& frame) {
+    return frame.actual && frame.jank_type == 64;
+  });
+  EXPECT_EQ(late, 1);
+}
+
+TEST_F(SdkTest, NothingToReportIsNoReport) {
+  Drive({"idle"});
+  EXPECT_TRUE(reports_.empty());
+}
+
+TEST_F(SdkTest, InstrumentedProgramHasAllItsMethodsUnderTheirNames) {
+  const Outcome outcome = Run({Binary("instrumented"), Folder("spool")});
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+  reports_ = Reports(Folder("spool"));
+  ASSERT_EQ(reports_.size(), 1u);
+  const testing::TraceContent trace = Trace();
+  EXPECT_EQ(Count(trace, "root_function"), 1);
+  EXPECT_EQ(Count(trace, "middle_function"), 1);
+  EXPECT_EQ(Count(trace, "leaf_function"), 6);
+  EXPECT_EQ(reports_[0].losses().unnamed_methods(), 0u);
+}
+
+TEST_F(SdkTest, TraceNeedsNothingFromOutsideAndDecodesRaw) {
+  Drive({"slices"});
+  ASSERT_EQ(reports_.size(), 1u);
+  const std::string plain = Folder("out.pftrace");
+  ASSERT_EQ(Run({Binary("jankbox"), "export",
+                 Folder("spool") + "/" + reports_[0].id() + kReportFileSuffix, "-o", plain})
+                .exit_status,
+            0);
+  EXPECT_EQ(Run({"sh", "-c", "protoc --decode_raw < " + plain + " > /dev/null"}).exit_status, 0);
+  std::string error;
+  testing::ReadTrace(ReadFile(plain, 64 << 20).value(), &error);
+  EXPECT_EQ(error, "");
+}
+
+TEST_F(SdkTest, UnwritableFolderIsOneWarningAndNeverTheHostsProblem) {
+  const Outcome outcome = Run({Binary("sdk_driver"), "/proc/no-such-folder", "busy", "800"});
+  EXPECT_EQ(outcome.exit_status, 0);
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
+TEST_F(SdkTest, BadOptionIsRefusedByName) {
+  const Outcome outcome =
+      Run({Binary("sdk_driver"), Folder("spool"), "idle"}, {{"JANKBOX_SLOW_MS", "1"}});
+  EXPECT_EQ(outcome.exit_status, 1);
+  EXPECT_NE(outcome.err.find("slow_message_ms is 1: must be 10 to 600000"), std::string::npos)
+      << outcome.err;
+}
+
+}  // namespace
+}  // namespace jankbox

@@ -1,0 +1,150 @@
+#include "monitors/looper/dispatch_monitor.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <thread>
+#include <vector>
+
+#include "base/own_thread.h"
+#include "monitors/incident/watched_thread_view.h"
+#include "monitors/looper/loop_dispatches.h"
+#include "tracer/ring/recorder.h"
+#include "tracer/ring/ring_reader.h"
+
+namespace jankbox {
+namespace {
+
+class DispatchMonitorTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    RingOptions options;  // in memory
+    options.bytes = 1 << 20;
+    Result<std::unique_ptr<RingFile>> ring = RingFile::Create(options);
+    ASSERT_TRUE(ring.ok());
+    ring_ = ring.value().release();  // stays mapped, as in the runtime
+    ASSERT_TRUE(Recorder::Open(ring_).ok());
+    DispatchMonitor::SetClock(1.0, 20 * kNsPerMs);
+    clock_ = TickConverter(ring_->header()->clock_at_start, ring_->header()->clock_at_start, 1.0);
+  }
+  void TearDown() override { Recorder::Close(); }
+  RingWatchedThread& Slot() { return *DispatchMonitor::Slot(ring_->header()); }
+
+  RingFile* ring_ = nullptr;
+  TickConverter clock_;
+};
+
+TEST_F(DispatchMonitorTest, ViewSeesWhatRunsAndSinceWhen) {
+  const uint64_t before = MonotonicNs();
+  DispatchMonitor::Begin("message 7");
+  WatchedThreadView view(&Slot());
+  EXPECT_EQ(view.tid(), CurrentTid());
+  std::optional<RunningDispatch> running = view.ReadRunning(clock_);
+  ASSERT_TRUE(running);
+  EXPECT_EQ(running->what, "message 7");
+  EXPECT_GE(running->begin_ns + 1000, before);
+  EXPECT_LE(running->begin_ns, MonotonicNs());
+  DispatchMonitor::End();
+  EXPECT_FALSE(view.ReadRunning(clock_));
+}
+
+TEST_F(DispatchMonitorTest, OnlySlowDispatchesAreNotedAndOnce) {
+  WatchedThreadView view(&Slot());
+  DispatchMonitor::Begin("quick");
+  DispatchMonitor::End();
+  EXPECT_FALSE(view.TakeSlow(clock_));
+  DispatchMonitor::Begin("slow");
+  usleep(25000);
+  DispatchMonitor::End();
+  std::optional<SlowDispatch> slow = view.TakeSlow(clock_);
+  ASSERT_TRUE(slow);
+  EXPECT_EQ(slow->what, "slow");
+  EXPECT_GE(slow->end_ns - slow->begin_ns, 25 * kNsPerMs);
+  EXPECT_FALSE(view.TakeSlow(clock_));
+}
+
+TEST_F(DispatchMonitorTest, OutermostDispatchCounts) {
+  DispatchMonitor::Begin("outer");
+  DispatchMonitor::Begin("inner");
+  WatchedThreadView view(&Slot());
+  EXPECT_EQ(view.ReadRunning(clock_)->what, "outer");
+  DispatchMonitor::End();
+  EXPECT_TRUE(view.ReadRunning(clock_));
+  DispatchMonitor::End();
+  EXPECT_FALSE(view.ReadRunning(clock_));
+  DispatchMonitor::End();  // one too many is harmless
+  EXPECT_EQ(Slot().dispatch_depth.load(), 0u);
+}
+
+TEST_F(DispatchMonitorTest, LongNamesAreCutAndNullIsEmpty) {
+  DispatchMonitor::Begin(std::string(200, 'x').c_str());
+  WatchedThreadView view(&Slot());
+  EXPECT_EQ(view.ReadRunning(clock_)->what, std::string(kMaxDispatchNameBytes, 'x'));
+  DispatchMonitor::End();
+  DispatchMonitor::Begin(nullptr);
+  EXPECT_EQ(view.ReadRunning(clock_)->what, "");
+  DispatchMonitor::End();
+  const RingWindow window = RingReader(ring_->base(), ring_->bytes()).CopyWindow(0, UINT64_MAX);
+  EventCursor cursor(window.threads.at(0).chunks.at(0));
+  EventRecord record;
+  ASSERT_TRUE(cursor.Next(&record));
+  EXPECT_EQ(DispatchName(record), std::string(kMaxDispatchNameBytes, 'x'));
+}
+
+TEST_F(DispatchMonitorTest, DispatchThatBeganEarlierKeepsItsBegin) {
+  const uint64_t begin = MonotonicNs() - 500 * kNsPerMs;
+  DispatchMonitor::BeginAt("adopted", begin);
+  WatchedThreadView view(&Slot());
+  EXPECT_NEAR(static_cast<double>(view.ReadRunning(clock_)->begin_ns), static_cast<double>(begin),
+              1e6);
+  DispatchMonitor::End();
+  EXPECT_NEAR(static_cast<double>(view.TakeSlow(clock_)->begin_ns), static_cast<double>(begin),
+              1e6);
+}
+
+TEST_F(DispatchMonitorTest, NinthThreadIsRecordedButNotWatched) {
+  std::vector<std::thread> threads;
+  std::atomic<int> watched{0}, ready{0};
+  std::atomic<bool> leave{false};
+  for (int i = 0; i < 9; ++i) {
+    threads.emplace_back([&] {
+      DispatchMonitor::Begin("x");
+      if (DispatchMonitor::Slot(ring_->header()) != nullptr) ++watched;
+      ++ready;
+      while (!leave) std::this_thread::yield();
+      DispatchMonitor::End();
+    });
+  }
+  while (ready < 9) std::this_thread::yield();
+  leave = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(watched.load(), static_cast<int>(kMaxWatchedThreads));
+}
+
+// What a loop's waits look like to a recorder that comes late.
+std::vector<std::string> g_calls;
+const DispatchCalls kCalls = {[](const char*) { g_calls.push_back("begin"); },
+                              [](const char*, uint64_t) { g_calls.push_back("begin_at"); },
+                              [] { g_calls.push_back("end"); }};
+
+TEST(LoopDispatches, RecorderThatComesLateHearsOfTheRunningDispatch) {
+  g_calls.clear();
+  LoopDispatches loop;
+  WaitCall wait;
+  int word = 0;
+  wait.call_site = &word;
+  std::vector<uintptr_t> stack(64);
+  wait.stack = stack.data();
+  wait.family = WaitFamily::kEpoll;
+  wait.fd = 4;
+  ASSERT_TRUE(loop.OnWait(wait, nullptr));
+  loop.OnWaitDone(nullptr);
+  ASSERT_TRUE(loop.OnWait(wait, &kCalls));
+  loop.OnWaitDone(&kCalls);
+  loop.Finish(&kCalls);
+  loop.Finish(&kCalls);
+  EXPECT_EQ(g_calls, (std::vector<std::string>{"begin_at", "end", "begin", "end"}));
+}
+
+}  // namespace
+}  // namespace jankbox

@@ -1,0 +1,33 @@
+#include "monitors/looper/loop_modules.h"
+
+#include <gtest/gtest.h>
+#include <stdio.h>
+
+namespace jankbox {
+namespace {
+
+TEST(ClassifyModule, KnowsLoopsRepliesAndTheRest) {
+  EXPECT_EQ(ClassifyModule("/usr/lib/x86_64-linux-gnu/libglib-2.0.so.0.7400.6").kind,
+            LoopModuleKind::kLoop);
+  EXPECT_STREQ(ClassifyModule("/usr/lib/x86_64-linux-gnu/android/libutils.so.0").loop_name,
+               "android::Looper");
+  EXPECT_EQ(ClassifyModule("libxcb.so.1").kind, LoopModuleKind::kReplyOnly);
+  EXPECT_EQ(ClassifyModule("/usr/bin/node").kind, LoopModuleKind::kOther);
+  EXPECT_STREQ(ClassifyModule("/usr/bin/node").loop_name, "libuv");
+  EXPECT_STREQ(ClassifyModule("/usr/bin/nodejs-tool").loop_name, "");
+  EXPECT_EQ(ClassifyModule("/opt/app/bin/app").kind, LoopModuleKind::kOther);
+  EXPECT_EQ(ClassifyModule("").kind, LoopModuleKind::kOther);
+}
+
+TEST(LoopModules, FindsTheModuleOfAnAddress) {
+  LoopModules::Refresh();
+  // libc is known (its waits are for replies); this test is not.
+  EXPECT_EQ(LoopModules::Find(reinterpret_cast<const void*>(&::fread)).kind,
+            LoopModuleKind::kReplyOnly);
+  EXPECT_EQ(LoopModules::Find(reinterpret_cast<const void*>(&ClassifyModule)).kind,
+            LoopModuleKind::kOther);
+  EXPECT_EQ(LoopModules::Find(nullptr).kind, LoopModuleKind::kOther);
+}
+
+}  // namespace
+}  // namespace jankbox
