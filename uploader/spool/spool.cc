@@ -35,6 +35,12 @@ Status Lengthen(int fd, uint64_t bytes, const std::string& what) {
   return Status::FromErrno(errno, what);
 }
 
+// Of books that could not be written for want of space only ages and attempts are lost: what is
+// kept must still be sent, which frees some.
+Status UnlessDiskIsFull(const Status& status) {
+  return status.code() == StatusCode::kNoSpace ? Status::Ok() : status;
+}
+
 bool BeginsAsZstd(int fd) {
   char magic[4];
   return pread(fd, magic, sizeof(magic), 0) == 4 && memcmp(magic, kZstdMagic, 4) == 0;
@@ -68,7 +74,7 @@ Result<Spool> Spool::Open(const std::string& directory, const SpoolLimits& limit
   if (!look.ok() && look.status().code() != StatusCode::kBusy) return look.status();
   if (look.ok()) {
     spool.MakeRoom(&look.value(), {});
-    status = look->Commit(false);
+    status = UnlessDiskIsFull(look->Commit(false));
     if (!status.ok()) return status;
   }
   return spool;
@@ -149,7 +155,7 @@ Result<std::vector<SpoolEntry>> Spool::List() {
   Result<SpoolTransaction> look = Look();
   if (!look.ok()) return look.status();
   MakeRoom(&look.value(), {});
-  Status status = look->Commit(false);
+  Status status = UnlessDiskIsFull(look->Commit(false));
   if (!status.ok()) return status;
   std::vector<SpoolEntry> entries;
   for (const SpoolRecord& record : look->state().records) {
@@ -181,7 +187,7 @@ Result<ScopedFd> Spool::BeginUpload(const SpoolEntry& entry) {
   }
   ++record->attempts;
   look->MarkChanged();
-  Status status = look->Commit(false);
+  Status status = UnlessDiskIsFull(look->Commit(false));
   if (!status.ok()) return status;
   return fd;
 }
@@ -193,7 +199,7 @@ Status Spool::EndUpload(const SpoolEntry& entry) {
   if (record == nullptr || !(record->file == entry.file)) return Status::Ok();
   record->attempts = 0;
   look->MarkChanged();
-  return look->Commit(false);
+  return UnlessDiskIsFull(look->Commit(false));
 }
 
 Status Spool::MarkSent(const SpoolEntry& entry) { return Settle(entry, SpoolFate::kSent); }

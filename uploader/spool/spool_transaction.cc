@@ -115,9 +115,10 @@ void SpoolTransaction::Register(const std::string& id) {
 Status SpoolTransaction::Commit(bool durable) {
   Status status;
   if (changed_) status = StoreSpoolState(directory_, state_, durable || fates_changed_);
-  // On a full disk the books cannot be written, and removing is what mends it: the next look then
-  // counts these files as removed.
   RemoveSettledFiles();
+  // On a full disk the books cannot be written until the files are gone. A kill in between would
+  // count these as removed by somebody else.
+  if (!status.ok() && fates_changed_) status = StoreSpoolState(directory_, state_, true);
   changed_ = false;
   fates_changed_ = false;
   return status;

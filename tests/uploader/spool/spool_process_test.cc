@@ -263,9 +263,10 @@ TEST_F(FullDiskTest, SealedReportsOutliveAFullDisk) {
   const SpoolEntry entry = again->List()->front();
   ASSERT_EQ(entry.id, id);
   // Its attempt cannot be written down, and it is sent and removed all the same.
-  EXPECT_TRUE(ReadReportFile(entry.path).ok());
-  (void)again->MarkSent(entry);
+  EXPECT_TRUE(again->BeginUpload(entry).ok());
+  EXPECT_TRUE(again->MarkSent(entry).ok());
   EXPECT_THAT(Ids(&again.value()), IsEmpty());
+  EXPECT_EQ(again->Counts()->sent, 1u);
   ExpectBalanced(&again.value());
 }
 
