@@ -1,0 +1,41 @@
+# What `cmake --install` lays down, in two components: jankbox_sdk (libraries, public headers, find_package and pkg-config)
+# and jankbox_programs (the command and the collector). Nothing in it names the folder that it is installed to.
+include(CMakePackageConfigHelpers)
+
+set(jankbox_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/jankbox)
+
+if(TARGET jankbox)
+  install(TARGETS jankbox EXPORT jankboxTargets COMPONENT jankbox_sdk
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT jankbox_sdk NAMELINK_COMPONENT jankbox_sdk
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/sdk/include/jankbox DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    COMPONENT jankbox_sdk FILES_MATCHING PATTERN *.h)
+  install(EXPORT jankboxTargets NAMESPACE jankbox:: DESTINATION ${jankbox_package_dir} COMPONENT jankbox_sdk)
+
+  configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/jankboxConfig.cmake.in
+    ${PROJECT_BINARY_DIR}/jankboxConfig.cmake INSTALL_DESTINATION ${jankbox_package_dir}
+    NO_SET_AND_CHECK_MACRO)
+  # Before 1.0 every minor version may change the surface.
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/jankboxConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/jankboxConfig.cmake ${PROJECT_BINARY_DIR}/jankboxConfigVersion.cmake
+    DESTINATION ${jankbox_package_dir} COMPONENT jankbox_sdk)
+
+  file(RELATIVE_PATH jankbox_prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/jankbox.pc.in ${PROJECT_BINARY_DIR}/jankbox.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/jankbox.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT jankbox_sdk)
+endif()
+
+# Preloaded, never linked: no part of the exported targets.
+if(TARGET jankbox_agent)
+  set_target_properties(jankbox_agent PROPERTIES INSTALL_RPATH $ORIGIN)
+  install(TARGETS jankbox_agent LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT jankbox_sdk)
+endif()
+
+file(RELATIVE_PATH jankbox_libraries_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+foreach(program jankbox_command jankbox-collector)
+  if(TARGET ${program})
+    set_target_properties(${program} PROPERTIES INSTALL_RPATH $ORIGIN/${jankbox_libraries_from_bin})
+    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT jankbox_programs)
+  endif()
+endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT jankbox_sdk)
