@@ -1,0 +1,298 @@
+#include "tests/perfetto/trace_reader.h"
+
+#include <zstd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "tests/perfetto/sequence_state.h"
+#include "tests/perfetto/trace.pb.h"
+#include "tests/perfetto/unknown_fields.h"
+
+namespace jankbox::testing {
+namespace {
+
+// Readers need not give a trace more memory than this (2 MiB).
+constexpr int kMaxWindowLog = 21;
+
+using testproto::TracePacket;
+using testproto::TrackEvent;
+
+class Reader {
+ public:
+  explicit Reader(std::string* error) : error_(error) {}
+
+  bool Read(const testproto::Trace& trace) {
+    for (const TracePacket& packet : trace.packet()) {
+      if (!ReadPacket(packet)) {
+        *error_ +=
+            " in packet " + std::to_string(content_.packets) + ": " + packet.ShortDebugString();
+        return false;
+      }
+      ++content_.packets;
+    }
+    if (!open_frames_.empty()) return Fail("frame without an end");
+    return Replay();
+  }
+
+  TraceContent Take() { return std::move(content_); }
+
+ private:
+  // A track event with what its sequence said of it.
+  struct Event {
+    uint64_t ts;
+    uint64_t track_uuid;
+    TrackEvent event;
+    std::string name;
+    std::string category;
+  };
+
+  bool Fail(const std::string& what) {
+    *error_ = what;
+    return false;
+  }
+
+  bool ReadPacket(const TracePacket& packet) {
+    if (HasUnknownFields(packet)) return Fail("unknown field");
+    if (packet.trusted_packet_sequence_id() == 0) return Fail("no sequence id");
+    SequenceState& state = sequences_[packet.trusted_packet_sequence_id()];
+    if (!state.Update(packet, error_)) return false;
+    if (packet.has_clock_snapshot() && content_.clocks.empty()) {
+      if (packet.clock_snapshot().primary_trace_clock() != 6)
+        return Fail("trace is not in BOOTTIME");
+      for (const auto& clock : packet.clock_snapshot().clocks()) {
+        content_.clocks[clock.clock_id()] = clock.timestamp();
+      }
+    }
+    if (packet.has_track_descriptor()) return ReadTrackDescriptor(packet.track_descriptor());
+    if (packet.has_track_event()) return ReadTrackEvent(packet, &state);
+    if (packet.has_perf_sample()) return ReadPerfSample(packet, &state);
+    if (packet.has_frame_timeline_event()) return ReadFrameEvent(packet, &state);
+    if (packet.has_trigger()) {
+      uint64_t ts;
+      if (!state.TimeOf(packet, &ts, error_)) return false;
+      content_.triggers.push_back(
+          {ts, packet.trigger().trigger_name(), packet.trigger().producer_name()});
+    }
+    return true;
+  }
+
+  bool ReadTrackDescriptor(const testproto::TrackDescriptor& descriptor) {
+    if (descriptor.uuid() == 0) return Fail("track uuid 0");
+    ReadTrack track = {.name = descriptor.name(),
+                       .parent_uuid = descriptor.parent_uuid(),
+                       .counter = descriptor.has_counter()};
+    if (descriptor.has_process()) {
+      content_.pid = descriptor.process().pid();
+      content_.process_name = descriptor.process().process_name();
+      content_.process_start_ns = descriptor.process().start_timestamp_ns();
+    } else if (!content_.tracks.contains(descriptor.parent_uuid())) {
+      return Fail("parent track not described");
+    }
+    if (descriptor.has_thread()) {
+      track.tid = static_cast<int32_t>(descriptor.thread().tid());
+      if (descriptor.thread().pid() != content_.pid) return Fail("thread of another process");
+      content_.threads[track.tid] = descriptor.thread().thread_name();
+    }
+    if (!content_.tracks.emplace(descriptor.uuid(), track).second) {
+      return Fail("track described twice");
+    }
+    return true;
+  }
+
+  bool ReadTrackEvent(const TracePacket& packet, SequenceState* state) {
+    Event read = {.event = packet.track_event()};
+    if (!state->TimeOf(packet, &read.ts, error_)) return false;
+    read.track_uuid =
+        read.event.has_track_uuid() ? read.event.track_uuid() : state->default_track_uuid();
+    if (!content_.tracks.contains(read.track_uuid)) return Fail("track not described");
+    read.name = read.event.name();
+    if (read.event.has_name_iid()) {
+      const std::string* name = state->Name(read.event.name_iid());
+      if (name == nullptr) return Fail("event name not interned");
+      read.name = *name;
+    }
+    for (const std::string& category : read.event.categories()) read.category = category;
+    for (uint64_t iid : read.event.category_iids()) {
+      const std::string* category = state->Category(iid);
+      if (category == nullptr) return Fail("category not interned");
+      read.category = *category;
+    }
+    events_.push_back(std::move(read));
+    return true;
+  }
+
+  bool ReadPerfSample(const TracePacket& packet, SequenceState* state) {
+    const testproto::PerfSample& sample = packet.perf_sample();
+    ReadSample read = {.pid = static_cast<int32_t>(sample.pid()),
+                       .tid = static_cast<int32_t>(sample.tid()),
+                       .unwind_error = sample.unwind_error()};
+    if (!state->TimeOf(packet, &read.ts, error_)) return false;
+    if (sample.has_callstack_iid() &&
+        !state->Callstack(sample.callstack_iid(), &read.frames, error_)) {
+      return false;
+    }
+    content_.samples.push_back(std::move(read));
+    return true;
+  }
+
+  bool ReadFrameEvent(const TracePacket& packet, SequenceState* state) {
+    const testproto::FrameTimelineEvent& event = packet.frame_timeline_event();
+    uint64_t ts;
+    if (!state->TimeOf(packet, &ts, error_)) return false;
+    if (event.has_frame_end()) {
+      auto it = open_frames_.find(event.frame_end().cookie());
+      if (it == open_frames_.end()) return Fail("frame end without its begin");
+      content_.frames[it->second].dur = ts - content_.frames[it->second].ts;
+      open_frames_.erase(it);
+      return true;
+    }
+    if (event.has_expected_surface_frame_start()) {
+      return OpenFrame(event.expected_surface_frame_start(), {.actual = false, .ts = ts});
+    }
+    if (!event.has_actual_surface_frame_start()) return Fail("empty frame event");
+    const auto& actual = event.actual_surface_frame_start();
+    return OpenFrame(actual, {.actual = true,
+                              .ts = ts,
+                              .present_type = actual.present_type(),
+                              .jank_type = actual.jank_type(),
+                              .on_time_finish = actual.on_time_finish()});
+  }
+
+  template <typename Start>
+  bool OpenFrame(const Start& start, ReadSurfaceFrame frame) {
+    if (!start.has_cookie() || !start.has_token() || !start.has_display_frame_token() ||
+        !start.has_pid()) {
+      return Fail("frame lacks a field that importers require");
+    }
+    frame.token = start.token();
+    frame.pid = start.pid();
+    frame.layer = start.layer_name();
+    if (!open_frames_.emplace(start.cookie(), content_.frames.size()).second) {
+      return Fail("frame cookie used twice");
+    }
+    content_.frames.push_back(frame);
+    return true;
+  }
+
+  // All events in order of time, as an importer sorts them, onto their tracks.
+  bool Replay() {
+    std::stable_sort(events_.begin(), events_.end(),
+                     [](const Event& a, const Event& b) { return a.ts < b.ts; });
+    for (const Event& event : events_) {
+      switch (event.event.type()) {
+        case TrackEvent::TYPE_SLICE_BEGIN:
+          if (event.name.empty()) return Fail("slice without a name");
+          OpenSlice(event);
+          break;
+        case TrackEvent::TYPE_SLICE_END:
+          if (!CloseSlice(event)) return Fail("slice end without its begin");
+          break;
+        case TrackEvent::TYPE_INSTANT:
+          if (event.name.empty()) return Fail("instant without a name");
+          content_.instants.push_back(
+              {event.ts, event.name, content_.tracks[event.track_uuid].tid});
+          break;
+        case TrackEvent::TYPE_COUNTER: {
+          const ReadTrack& track = content_.tracks[event.track_uuid];
+          if (!track.counter || track.name.empty()) return Fail("not a counter track");
+          content_.counters.push_back({event.ts, track.name, event.event.counter_value()});
+          break;
+        }
+        default:
+          return Fail("event without a type");
+      }
+    }
+    for (const auto& [uuid, stack] : open_slices_) {
+      if (!stack.empty()) {
+        return Fail("slice without its end: " + content_.slices[stack.back()].name);
+      }
+    }
+    return true;
+  }
+
+  void OpenSlice(const Event& event) {
+    std::vector<size_t>& stack = open_slices_[event.track_uuid];
+    const ReadTrack& track = content_.tracks[event.track_uuid];
+    ReadSlice slice = {.ts = event.ts,
+                       .depth = static_cast<uint32_t>(stack.size()),
+                       .name = event.name,
+                       .category = event.category,
+                       .track = track.name,
+                       .tid = track.tid,
+                       .track_uuid = event.track_uuid};
+    Annotate(event.event, &slice);
+    stack.push_back(content_.slices.size());
+    content_.slices.push_back(std::move(slice));
+  }
+
+  bool CloseSlice(const Event& event) {
+    std::vector<size_t>& stack = open_slices_[event.track_uuid];
+    if (stack.empty()) return false;
+    ReadSlice& slice = content_.slices[stack.back()];
+    slice.dur = event.ts - slice.ts;
+    Annotate(event.event, &slice);
+    stack.pop_back();
+    return true;
+  }
+
+  static void Annotate(const TrackEvent& event, ReadSlice* slice) {
+    for (const auto& annotation : event.debug_annotations()) {
+      if (annotation.bool_value()) slice->flags.insert(annotation.name());
+      if (annotation.has_string_value()) {
+        slice->annotations[annotation.name()] = annotation.string_value();
+      }
+      if (annotation.has_int_value()) {
+        slice->annotations[annotation.name()] = std::to_string(annotation.int_value());
+      }
+    }
+  }
+
+  std::string* error_;
+  TraceContent content_;
+  std::map<uint32_t, SequenceState> sequences_;
+  std::vector<Event> events_;
+  std::map<uint64_t, std::vector<size_t>> open_slices_;  // by track: indexes into slices
+  std::map<int64_t, size_t> open_frames_;                // by cookie: index into frames
+};
+
+}  // namespace
+
+std::string DecompressTrace(std::string_view bytes, std::string* error) {
+  error->clear();
+  if (bytes.size() < 4 || bytes.substr(0, 4) != "\x28\xb5\x2f\xfd") return std::string(bytes);
+  std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
+  ZSTD_inBuffer in = {bytes.data(), bytes.size(), 0};
+  std::string trace;
+  std::string piece(1 << 17, '\0');
+  ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, kMaxWindowLog);
+  size_t left = 0;
+  bool more_to_come = false;
+  while (in.pos < in.size || more_to_come) {
+    ZSTD_outBuffer out = {piece.data(), piece.size(), 0};
+    left = ZSTD_decompressStream(context.get(), &out, &in);
+    more_to_come = out.pos == out.size;
+    if (ZSTD_isError(left)) {
+      *error = ZSTD_getErrorName(left);
+      return {};
+    }
+    trace.append(piece.data(), out.pos);
+  }
+  if (left != 0) *error = "compressed trace is cut off";
+  return trace;
+}
+
+TraceContent ReadTrace(std::string_view bytes, std::string* error) {
+  const std::string plain = DecompressTrace(bytes, error);
+  if (!error->empty()) return {};
+  testproto::Trace trace;
+  if (!trace.ParseFromString(plain)) {
+    *error = "not a trace";
+    return {};
+  }
+  Reader reader(error);
+  if (!reader.Read(trace)) return {};
+  return reader.Take();
+}
+
+}  // namespace jankbox::testing
