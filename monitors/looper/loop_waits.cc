@@ -25,7 +25,8 @@ bool IsShallower(const void* a, const void* b) {
 }  // namespace
 
 bool LoopWaits::IsNestedRun(const WaitCall& call) const {
-  if (call.call_site != loop_.call_site || loop_fd_ < 0) return false;
+  const bool deeper = IsShallower(loop_.stack, call.stack);
+  if (call.call_site != loop_.call_site || !deeper || loop_fd_ < 0) return false;
   if (call.fd == loop_fd_) return true;
   for (size_t i = 0; i < call.fd_count; ++i) {
     int fd;

@@ -59,7 +59,6 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
     runtime->sealer_->Start();
     if (runtime->upload_ != nullptr) runtime->upload_->Start();
   }
-  if (options.loop_hooks) StartLoopHooks(runtime->ring_->header());
   runtime->start_us_.store((MonotonicNs() - begin_ns) / 1000, std::memory_order_relaxed);
   return runtime;
 }

@@ -20,7 +20,7 @@ class UploadThread {
   void Start();
   void Wake();                          // a report was sealed; any thread
   bool WaitIdle(uint64_t deadline_ns);  // until what was sealed so far was tried once
-  void Stop(uint64_t deadline_ns);      // finishes a drain that was asked for, until the deadline
+  void Stop(uint64_t deadline_ns);      // lets a drain that was asked for go on until the deadline
 
  private:
   void Run();

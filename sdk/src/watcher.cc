@@ -8,6 +8,7 @@
 #include "base/own_thread.h"
 #include "monitors/looper/dispatch_monitor.h"
 #include "sdk/src/last_error.h"
+#include "sdk/src/loop_hooks.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/ring/recorder.h"
 
@@ -73,6 +74,7 @@ void Watcher::Calibrate() {
 void Watcher::NoteModules() {
   ModuleMap modules = ModuleMap::Load();
   ring_->WriteModules(modules.Serialize());
+  if (options_.loop_hooks) RefreshLoopHooks(ring_->header());
   std::lock_guard<std::mutex> lock(mutex_);
   modules_ = std::move(modules);
 }

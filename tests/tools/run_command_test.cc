@@ -166,6 +166,45 @@ TEST_F(RunTest, ForeignFilesInTheFolderAreNoIncidents) {
   EXPECT_EQ(finished.err, "jankbox: no incidents\n");
 }
 
+TEST_F(RunTest, FolderThatCannotBeWrittenIsOneErrorAndTheProgramRuns) {
+  WriteFile(folder_ / "file", "");
+  for (const std::string& place :
+       {folder_ / "file", folder_ / "file/below", std::string("/proc/no")}) {
+    const Finished finished = RunToEnd(
+        {JANKBOX_BINARY, "run", "--dir", place, "--", "sh", "-c", "echo \"[$LD_PRELOAD]\"; exit 5"},
+        {{"JANKBOX_AGENT", JANKBOX_WITNESS_AGENT}});
+    EXPECT_EQ(finished.exit_status(), 5) << place;
+    EXPECT_EQ(finished.out, "[]\n") << place;
+    EXPECT_THAT(finished.err,
+                testing::MatchesRegex("jankbox: no reports will be written: [^\n]*\n"));
+    EXPECT_THAT(finished.err, HasSubstr(place));
+  }
+}
+
+TEST_F(RunTest, FullDiskIsOneErrorAndTheProgramRuns) {
+  // A file system of 1 MiB, in a mount namespace of our own.
+  const std::string mount = "mount -t tmpfs -o size=1m tmpfs \"$1\" || exit 77; ";
+  const std::string run = "\"$0\" run --dir \"$1\" -- sh -c 'echo \"[$LD_PRELOAD]\"; exit 5'";
+  const Finished finished = RunToEnd({"unshare", geteuid() == 0 ? "-m" : "-rm", "sh", "-c",
+                                      mount + run, JANKBOX_BINARY, folder_.path()},
+                                     {{"JANKBOX_AGENT", JANKBOX_WITNESS_AGENT}});
+  if (finished.exit_status() == 77 || finished.err.find("unshare") == 0) {
+    GTEST_SKIP() << "no mount namespace here: " << finished.err;
+  }
+  EXPECT_EQ(finished.exit_status(), 5);
+  EXPECT_EQ(finished.out, "[]\n");
+  EXPECT_THAT(
+      finished.err,
+      testing::MatchesRegex("jankbox: no reports will be written: [^\n]*No space left[^\n]*\n"));
+}
+
+TEST_F(RunTest, FreeSpaceFloorIsSettable) {
+  EXPECT_THAT(
+      Run({"true"}, {"--min-free-mib", "1000000000"}).err,
+      testing::MatchesRegex("jankbox: no reports will be written: [^\n]*No space left[^\n]*\n"));
+  EXPECT_EQ(Run({"true"}, {"--min-free-mib", "0"}).err, "jankbox: no incidents\n");
+}
+
 TEST_F(RunTest, GrandchildrenMayLiveOn) {
   const Finished finished =
       Run({"sh", "-c", "sleep 30 >/dev/null 2>&1 </dev/null & echo $!; exit 4"});

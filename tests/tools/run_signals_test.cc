@@ -34,7 +34,7 @@ class RunForwardsTest : public RunSignalsTest, public testing::WithParamInterfac
 TEST_P(RunForwardsTest, ToTheProgramAndOnlyOnce) {
   const std::string name = GetParam().name;
   Subprocess process(Command("trap 'echo got-" + name + "; n=1' " + name +
-                             "; echo ready; n=0; while [ $n = 0 ]; do sleep 0.02; done; exit 3"),
+                             "; n=0; echo ready; while [ $n = 0 ]; do sleep 0.02; done; exit 3"),
                      environment_);
   ASSERT_TRUE(process.WaitForOutput("ready"));
   ASSERT_EQ(kill(process.pid(), GetParam().number), 0);
