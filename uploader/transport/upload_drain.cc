@@ -100,6 +100,7 @@ bool Drain::Lock() {
     Result<SpoolLock> lock = SpoolLock::Acquire(path, 0);
     if (lock.ok()) {
       lock_.emplace(std::move(lock.value()));
+      summary_.busy = false;
       return true;
     }
     summary_.busy = lock.status().code() == StatusCode::kBusy;
