@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "tests/perfetto/message_check.h"
 #include "tests/perfetto/sequence_state.h"
 #include "tests/perfetto/trace.pb.h"
-#include "tests/perfetto/unknown_fields.h"
 
 namespace jankbox::testing {
 namespace {
@@ -53,7 +53,8 @@ class Reader {
   }
 
   bool ReadPacket(const TracePacket& packet) {
-    if (HasUnknownFields(packet)) return Fail("unknown field");
+    *error_ = CheckMessage(packet);
+    if (!error_->empty()) return false;
     if (packet.trusted_packet_sequence_id() == 0) return Fail("no sequence id");
     SequenceState& state = sequences_[packet.trusted_packet_sequence_id()];
     if (!state.Update(packet, error_)) return false;

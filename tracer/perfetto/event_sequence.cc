@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "tracer/perfetto/clock_snapshot.h"
+#include "tracer/perfetto/utf8.h"
 
 namespace jankbox {
 namespace {
@@ -101,7 +102,7 @@ uint64_t EventSequence::AddName(std::string_view name) {
     packet.Message(perfetto::packet::kInternedData, [&](ProtoWriter& interned) {
       interned.Message(perfetto::interned_data::kEventNames, [&](ProtoWriter& event_name) {
         event_name.Varint(perfetto::interned_data::kIid, iid);
-        event_name.Bytes(perfetto::interned_data::kString, name);
+        event_name.Bytes(perfetto::interned_data::kString, ToValidUtf8(name));
       });
     });
   });

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "tracer/perfetto/trace_fields.h"
+#include "tracer/perfetto/utf8.h"
 
 namespace jankbox {
 namespace {
@@ -55,7 +56,7 @@ void WriteBegin(ProtoWriter& event, const Edge& edge, const FrameTimes& frame,
     start.Varint(field::kToken, token);
     start.Varint(field::kDisplayFrameToken, token);  // importers refuse a frame without one
     start.Int(field::kPid, options.pid);
-    start.Bytes(field::kLayerName, options.layer_name);
+    start.Bytes(field::kLayerName, ToValidUtf8(options.layer_name));
     if (!edge.actual) return;
     start.Varint(field::kPresentType, frame.late() ? field::kPresentLate : field::kPresentOnTime);
     start.Bool(field::kOnTimeFinish, !frame.late());

@@ -2,6 +2,7 @@
 
 #include "tracer/perfetto/clock_snapshot.h"
 #include "tracer/perfetto/trace_fields.h"
+#include "tracer/perfetto/utf8.h"
 
 namespace jankbox {
 namespace {
@@ -35,7 +36,7 @@ void WriteTrack(PacketWriter* writer, const TrackFields& track) {
   WriteDescriptor(writer, [&](ProtoWriter& descriptor) {
     descriptor.Varint(field::kUuid, track.uuid);
     descriptor.Varint(field::kParentUuid, track.parent_uuid);
-    descriptor.Bytes(field::kName, track.name);
+    descriptor.Bytes(field::kName, ToValidUtf8(track.name));
     if (track.counter) descriptor.Bytes(field::kCounter, {});
   });
 }
@@ -45,7 +46,7 @@ void WriteProcessTrack(PacketWriter* writer, const ProcessTrackFields& process) 
     descriptor.Varint(field::kUuid, process.uuid);
     descriptor.Message(field::kProcess, [&](ProtoWriter& message) {
       message.Int(field::kProcessPid, process.pid);
-      message.Bytes(field::kProcessName, process.name);
+      message.Bytes(field::kProcessName, ToValidUtf8(process.name));
       if (process.start_boottime_ns != 0) {
         message.Varint(field::kProcessStartTimestampNs, process.start_boottime_ns);
       }
@@ -60,7 +61,7 @@ void WriteThreadTrack(PacketWriter* writer, const ThreadTrackFields& thread) {
     descriptor.Message(field::kThread, [&](ProtoWriter& message) {
       message.Int(field::kThreadPid, thread.pid);
       message.Int(field::kThreadTid, thread.tid);
-      if (!thread.name.empty()) message.Bytes(field::kThreadName, thread.name);
+      if (!thread.name.empty()) message.Bytes(field::kThreadName, ToValidUtf8(thread.name));
     });
   });
 }

@@ -5,6 +5,7 @@
 #include "tracer/perfetto/trace_fields.h"
 #include "tracer/perfetto/track_descriptor.h"
 #include "tracer/perfetto/track_uuid.h"
+#include "tracer/perfetto/utf8.h"
 #include "tracer/snapshot/trace_clock.h"
 
 namespace jankbox {
@@ -27,7 +28,7 @@ void WriteAnnotation(ProtoWriter& event, std::string_view name, std::string_view
   namespace field = perfetto::track_event;
   event.Message(field::kDebugAnnotations, [&](ProtoWriter& annotation) {
     annotation.Bytes(field::kAnnotationName, name);
-    annotation.Bytes(field::kAnnotationString, value);
+    annotation.Bytes(field::kAnnotationString, ToValidUtf8(value));
   });
 }
 
@@ -91,7 +92,7 @@ void ProcessTracks::WriteTrigger() {
   WriteIncidentEdge(from_ns, true);
   WriteProcessPacket(writer_, to_ns, [&](ProtoWriter& packet) {
     packet.Message(perfetto::packet::kTrigger, [&](ProtoWriter& message) {
-      message.Bytes(perfetto::trigger::kTriggerName, "jankbox." + trigger.kind);
+      message.Bytes(perfetto::trigger::kTriggerName, ToValidUtf8("jankbox." + trigger.kind));
       message.Bytes(perfetto::trigger::kProducerName, "jankbox");
     });
   });
@@ -109,7 +110,8 @@ void ProcessTracks::WriteIncidentEdge(uint64_t boottime_ns, bool begin) {
                                                              : TrackEventType::kSliceEnd));
       if (!begin) return;
       event.Bytes(field::kCategories, "jankbox");
-      event.Bytes(field::kName, trigger.title.empty() ? "jankbox." + trigger.kind : trigger.title);
+      event.Bytes(field::kName,
+                  ToValidUtf8(trigger.title.empty() ? "jankbox." + trigger.kind : trigger.title));
       WriteAnnotation(event, "kind", trigger.kind);
       WriteAnnotation(event, "report_id", trigger.report_id);
       WriteAnnotation(event, "tid", trigger.tid);

@@ -32,7 +32,7 @@ ThreadEvents::Counts ThreadEvents::Walk(const WindowThread& thread) {
   bool first = true;
   for (const WindowChunk& chunk : thread.chunks) {
     if (sink_->Stopped()) return counts_;
-    if (chunk.base_ticks > end_ticks_) continue;
+    if (!first && chunk.base_ticks > end_ticks_) continue;
     if (first) {
       OpenFirstCalls(chunk);
     } else {
@@ -51,6 +51,7 @@ ThreadEvents::Counts ThreadEvents::Walk(const WindowThread& thread) {
 
 void ThreadEvents::OpenFirstCalls(const WindowChunk& chunk) {
   for (const OpenCall& open : chunk.open_calls) {
+    if (open.ticks > end_ticks_) return;  // the chunk lies behind the window
     now_ = std::max(now_, std::min(open.ticks, chunk.base_ticks));
     Push(ToRecord(open), now_, 0);
   }

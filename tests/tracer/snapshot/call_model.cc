@@ -178,7 +178,8 @@ ModelResult ExpectedFromChunks(const std::vector<WindowChunk>& chunks, const Rin
       if (flag != nullptr) all[open.back()].flags.push_back(flag);
     }
   };
-  for (size_t c = 0; c < chunks.size() && chunks[c].base_ticks <= window.to_ticks; ++c) {
+  for (size_t c = 0; c < chunks.size(); ++c) {
+    if (c > 0 && chunks[c].base_ticks > window.to_ticks) break;
     const WindowChunk& chunk = chunks[c];
     size_t same = 0;
     while (c > 0 && same < open.size() && same < chunk.open_calls.size() &&
@@ -188,6 +189,7 @@ ModelResult ExpectedFromChunks(const std::vector<WindowChunk>& chunks, const Rin
     close_from(same, chunk.base_ticks, "end_lost");
     for (size_t i = same; i < chunk.open_calls.size(); ++i) {
       const OpenCall& call = chunk.open_calls[i];
+      if (call.ticks > window.to_ticks) break;
       const bool dispatch = call.kind == EventKind::kDispatchBegin;
       Call opened = {dispatch,
                      call.id,
