@@ -130,10 +130,6 @@ void HttpServer::Configure() {
        {"Cross-Origin-Resource-Policy", "same-origin"},
        {"Referrer-Policy", "no-referrer"},
        {"Cache-Control", "no-store"}});
-  listener_.set_expect_100_continue_handler(
-      [this](const httplib::Request& request, httplib::Response&) {
-        return request.get_header_value<uint64_t>("Content-Length") > max_report_bytes_ ? 413 : 100;
-      });
   listener_.set_pre_routing_handler(
       [this](const httplib::Request& request, httplib::Response& response) {
         // The library's own object, which it made non-const.

@@ -83,7 +83,7 @@ function groupRow(group, open) {
   title.setAttribute('aria-expanded', String(open));
   what.append(title, element('div', 'cause', group.cause));
   const kind = element('td');
-  kind.append(element('span', 'kind ' + group.kind, group.kind.replace('_', ' ')));
+  kind.append(element('span', 'kind kind-' + group.kind, group.kind.replace('_', ' ')));
   const time = element('td');
   time.append(verdictBar(group.verdict, 'bar'));
   const seen = element('td');

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,6 +37,7 @@ CollectorProcess::CollectorProcess(std::vector<std::string> arguments,
   EXPECT_EQ(pipe2(err, O_CLOEXEC), 0);
   pid_ = fork();
   if (pid_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a crashed test leaves no server behind
     dup2(out[1], STDOUT_FILENO);
     dup2(err[1], STDERR_FILENO);
     if (before_exec && !before_exec()) _exit(99);

@@ -40,7 +40,7 @@ TEST(CommandLine, TakenPortIsNamed) {
   CollectorProcess first({"--listen", "127.0.0.1:0", "--data", first_folder.path()});
   const std::string listen = "127.0.0.1:" + std::to_string(first.port());
   CollectorProcess second({"--listen", listen, "--data", second_folder.path()});
-  EXPECT_EQ(second.ready_line(), "");
+  ASSERT_EQ(second.ready_line(), "");
   EXPECT_EQ(ExitCode(second.End(0)), 1);
   const std::string errors = second.Errors();
   EXPECT_NE(errors.find("cannot listen on http://" + listen + ": Address already in use"),
@@ -59,7 +59,7 @@ TEST(CommandLine, UnwritableFolderIsNamed) {
   }
   for (const std::string& path : unwritable) {
     CollectorProcess collector({"--listen", "127.0.0.1:0", "--data", path});
-    EXPECT_EQ(collector.ready_line(), "");
+    ASSERT_EQ(collector.ready_line(), "");
     EXPECT_EQ(ExitCode(collector.End(0)), 1);
     const std::string errors = collector.Errors();
     EXPECT_TRUE(errors.starts_with("jankbox-collector: cannot write in the data folder " + path))
@@ -73,7 +73,7 @@ TEST(CommandLine, OtherMachinesAreLetInOnlyOnRequest) {
   const TemporaryFolder folder;
   for (const char* listen : {"0.0.0.0:0", "[::]:0"}) {
     CollectorProcess refused({"--listen", listen, "--data", folder.path()});
-    EXPECT_EQ(refused.ready_line(), "");
+    ASSERT_EQ(refused.ready_line(), "");
     EXPECT_EQ(ExitCode(refused.End(0)), 1);
     EXPECT_NE(refused.Errors().find("--allow-remote"), std::string::npos);
   }
@@ -95,6 +95,7 @@ TEST(CommandLine, BadUsageIs2) {
                                                     {"--max-report-mib", "65"},
                                                     {"extra"}}) {
     CollectorProcess collector(arguments);
+    ASSERT_EQ(collector.ready_line(), "") << arguments.back();
     EXPECT_EQ(ExitCode(collector.End(0)), 2) << arguments.back();
     EXPECT_NE(collector.Errors(), "") << arguments.back();
   }

@@ -103,7 +103,7 @@ TEST_F(DurabilityTest, StartRemovesWhatACrashLeft) {
 
 TEST_F(DurabilityTest, SecondCollectorOnTheSameFolderIsRefused) {
   CollectorProcess second({"--listen", "127.0.0.1:0", "--data", folder_.path()});
-  EXPECT_EQ(second.ready_line(), "");
+  ASSERT_EQ(second.ready_line(), "");
   EXPECT_EQ(WEXITSTATUS(second.End(0)), 1);
   EXPECT_NE(second.Errors().find("in use by another jankbox-collector"), std::string::npos);
 }
@@ -131,6 +131,7 @@ TEST_F(DurabilityTest, StoreOfANewerCollectorIsLeftAlone) {
   ASSERT_EQ(sqlite3_exec(database, "PRAGMA user_version=99", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(database);
   CollectorProcess older({"--listen", "127.0.0.1:0", "--data", folder_.path()});
+  ASSERT_EQ(older.ready_line(), "");
   EXPECT_EQ(WEXITSTATUS(older.End(0)), 1);
   EXPECT_NE(older.Errors().find("newer jankbox-collector"), std::string::npos);
 }
