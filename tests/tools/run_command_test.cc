@@ -121,6 +121,15 @@ TEST_F(RunTest, MissingAgentIsOneErrorAndTheProgramRuns) {
   EXPECT_THAT(finished.err, testing::MatchesRegex("jankbox: [^\n]*agent[^\n]*\n"));
 }
 
+TEST_F(RunTest, AgentWithoutItsRecorderIsOneErrorAndTheProgramRuns) {
+  WriteFile(folder_ / "agent.so", FileBytes(JANKBOX_WITNESS_AGENT));
+  const Finished finished = Run({"sh", "-c", "echo \"[$LD_PRELOAD]\"; exit 5"}, {},
+                                {{"JANKBOX_AGENT", folder_ / "agent.so"}});
+  EXPECT_EQ(finished.exit_status(), 5);
+  EXPECT_EQ(finished.out, "[]\n");
+  EXPECT_THAT(finished.err, testing::MatchesRegex("jankbox: [^\n]*libjankbox.so.0[^\n]*\n"));
+}
+
 TEST_F(RunTest, FirstErrorOfTheWholeTreeIsToldOthersAreCounted) {
   const Finished finished =
       Run({"sh", "-c", "true; /bin/true; /bin/true; exit 4"}, {},

@@ -118,6 +118,16 @@ bool Subprocess::WaitForOutput(const std::string& text) {
   return true;
 }
 
+bool Subprocess::WaitForEnd(int timeout_ms) {
+  const uint64_t end = MonotonicNs() + static_cast<uint64_t>(timeout_ms) * kNsPerMs;
+  while (!waited_) {
+    waited_ = waitpid(pid_, &finished_.wait_status, WNOHANG) == pid_;
+    if (!waited_ && MonotonicNs() > end) return false;
+    if (!waited_) usleep(5000);
+  }
+  return true;
+}
+
 Finished Subprocess::Finish() {
   in_.Reset();
   bool out_open = true;
@@ -129,7 +139,7 @@ Finished Subprocess::Finish() {
     if (ready[0].revents != 0) out_open = ReadSome(out_.get(), &finished_.out);
     if (ready[1].revents != 0) err_open = ReadSome(err_.get(), &finished_.err);
   }
-  waitpid(pid_, &finished_.wait_status, 0);
+  if (!waited_) waitpid(pid_, &finished_.wait_status, 0);
   waited_ = true;
   return finished_;
 }

@@ -37,6 +37,10 @@ class Subprocess {
   void CloseInput() { in_.Reset(); }
   // Reads stdout until `text` has come; false at its end or after 20 s.
   bool WaitForOutput(const std::string& text);
+  // What came on stdout so far.
+  const std::string& output() const { return finished_.out; }
+  // True where it ended within `timeout_ms`.
+  bool WaitForEnd(int timeout_ms);
   // Reads what is left and waits.
   Finished Finish();
 

@@ -25,21 +25,25 @@ std::string OwnDirectory() {
   return std::string(DirName(std::string_view(path, static_cast<size_t>(length))));
 }
 
-bool IsReadable(const std::string& path) { return access(path.c_str(), R_OK) == 0; }
-
 }  // namespace
 
-std::vector<std::string> LibraryCandidates(const std::string& library) {
+bool IsReadable(const std::string& path) { return access(path.c_str(), R_OK) == 0; }
+
+std::string RecorderPath(const std::string& agent) {
+  return JoinPath(DirName(agent), "libjankbox.so.0");
+}
+
+std::vector<std::string> AgentCandidates() {
   const std::string lib = JoinPath(DirName(OwnDirectory()), "lib");
-  std::vector<std::string> candidates = {JoinPath(lib, library)};
-  if (*kMultiarch != '\0') candidates.push_back(JoinPath(JoinPath(lib, kMultiarch), library));
+  std::vector<std::string> candidates = {JoinPath(lib, kAgentFile)};
+  if (*kMultiarch != '\0') candidates.push_back(JoinPath(JoinPath(lib, kMultiarch), kAgentFile));
   return candidates;
 }
 
 std::string FindAgent() {
   const char* chosen = getenv("JANKBOX_AGENT");
   if (chosen != nullptr && *chosen != '\0') return IsReadable(chosen) ? chosen : "";
-  for (const std::string& candidate : LibraryCandidates(kAgentFile)) {
+  for (const std::string& candidate : AgentCandidates()) {
     if (IsReadable(candidate)) return candidate;
   }
   return "";

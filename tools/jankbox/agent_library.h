@@ -8,15 +8,19 @@
 namespace jankbox::tools {
 
 inline constexpr char kAgentFile[] = "libjankbox_agent.so";
-inline constexpr char kSdkFile[] = "libjankbox.so";
 
-// Places where `library` may lie, in the order in which they are tried: ../lib/ and
+// Places where the agent may lie, in the order in which they are tried: ../lib/ and
 // ../lib/<multiarch>/ as seen from the real path of this binary.
-std::vector<std::string> LibraryCandidates(const std::string& library);
+std::vector<std::string> AgentCandidates();
 
 // The agent's path: $JANKBOX_AGENT where it is set, else the first candidate that is there. ""
 // where none is.
 std::string FindAgent();
+
+// Where the agent loads the recorder from: beside itself.
+std::string RecorderPath(const std::string& agent);
+
+bool IsReadable(const std::string& path);
 
 }  // namespace jankbox::tools
 

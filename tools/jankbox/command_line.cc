@@ -172,6 +172,10 @@ int TakeProgram(const CLI::App& run, const std::vector<std::string>& from_dashes
   if (options->program.empty() || options->program[0].empty()) {
     return UsageError("run: which program? (jankbox run -- PROGRAM)", "run");
   }
+  const std::string& url = options->upload_url;
+  if (!url.empty() && url.rfind("http://", 0) != 0 && url.rfind("https://", 0) != 0) {
+    return UsageError("run: --upload wants a URL that begins with http:// or https://", "run");
+  }
   if (options->anr_ms < options->slow_ms) {
     return UsageError("run: --anr-ms is less than --slow-ms", "run");
   }

@@ -22,16 +22,16 @@ bool IsReportName(std::string_view name) {
 
 }  // namespace
 
-Result<std::unique_ptr<FolderWatch>> FolderWatch::Open(const std::string& directory) {
-  ScopedFd fd(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  if (!fd.valid()) return Status::FromErrno(errno, "inotify");
-  if (inotify_add_watch(fd.get(), directory.c_str(), IN_MOVED_TO | IN_ONLYDIR) < 0) {
-    return Status::FromErrno(errno, directory + ": inotify");
-  }
-  return std::unique_ptr<FolderWatch>(new FolderWatch(std::move(fd), directory));
+FolderWatch::FolderWatch(const std::string& directory)
+    : fd_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)),
+      directory_(directory),
+      started_ns_(RealtimeNs()) {
+  const uint32_t events = IN_MOVED_TO | IN_ONLYDIR;
+  if (fd_.valid() && inotify_add_watch(fd_.get(), directory.c_str(), events) < 0) fd_.Reset();
 }
 
 std::vector<std::string> FolderWatch::NewReports() {
+  if (!fd_.valid()) return ReportsSinceStart();
   std::vector<std::string> paths;
   alignas(inotify_event) char events[16384];
   for (;;) {
@@ -42,7 +42,7 @@ std::vector<std::string> FolderWatch::NewReports() {
       const auto* event = reinterpret_cast<const inotify_event*>(events + at);
       at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
       if ((event->mask & IN_Q_OVERFLOW) != 0) {
-        for (std::string& path : ReportsSinceOpen()) paths.push_back(std::move(path));
+        for (std::string& path : ReportsSinceStart()) paths.push_back(std::move(path));
       } else if (event->len > 0 && IsReportName(event->name)) {
         paths.push_back(JoinPath(directory_, event->name));
       }
@@ -50,7 +50,7 @@ std::vector<std::string> FolderWatch::NewReports() {
   }
 }
 
-std::vector<std::string> FolderWatch::ReportsSinceOpen() const {
+std::vector<std::string> FolderWatch::ReportsSinceStart() const {
   std::vector<std::string> paths;
   const Result<std::vector<std::string>> names = ListDirectory(directory_);
   if (!names.ok()) return paths;
@@ -60,7 +60,7 @@ std::vector<std::string> FolderWatch::ReportsSinceOpen() const {
     if (!IsReportName(name) || lstat(path.c_str(), &st) != 0) continue;
     const uint64_t changed_ns = static_cast<uint64_t>(st.st_ctim.tv_sec) * kNsPerSecond +
                                 static_cast<uint64_t>(st.st_ctim.tv_nsec);
-    if (changed_ns >= opened_ns_) paths.push_back(std::move(path));
+    if (changed_ns >= started_ns_) paths.push_back(std::move(path));
   }
   return paths;
 }

@@ -4,36 +4,32 @@
 #define JANKBOX_TOOLS_JANKBOX_FOLDER_WATCH_H_
 
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/scoped_fd.h"
-#include "base/status.h"
 
 namespace jankbox::tools {
 
 class FolderWatch {
  public:
   // Sees what appears from now on.
-  static Result<std::unique_ptr<FolderWatch>> Open(const std::string& directory);
+  explicit FolderWatch(const std::string& directory);
 
+  // Readable when something appeared; -1 where the kernel gave no watch (its limits are per user):
+  // then NewReports() looks itself.
   int fd() const { return fd_.get(); }
 
-  // Paths of the reports that appeared since the last call, in their order. After a flood that the
-  // kernel did not keep, all since Open(): callers know which they have seen.
+  // Paths of the reports that appeared since the last call, in their order. Without a watch, or
+  // after a flood that it did not keep, all since the beginning: callers know which they have seen.
   std::vector<std::string> NewReports();
 
  private:
-  FolderWatch(ScopedFd fd, std::string directory)
-      : fd_(std::move(fd)), directory_(std::move(directory)), opened_ns_(RealtimeNs()) {}
-  std::vector<std::string> ReportsSinceOpen() const;
+  std::vector<std::string> ReportsSinceStart() const;
 
   ScopedFd fd_;
   std::string directory_;
-  uint64_t opened_ns_;
+  uint64_t started_ns_;
 };
 
 }  // namespace jankbox::tools

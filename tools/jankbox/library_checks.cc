@@ -43,17 +43,19 @@ MachineCheck CheckLibrary(const Library& library) {
   return check;
 }
 
-MachineCheck CheckSdk() {
-  MachineCheck check{.name = "sdk"};
-  check.why = "programs that name their own methods and frames link it";
-  for (const std::string& candidate : LibraryCandidates(kSdkFile)) {
-    if (access(candidate.c_str(), R_OK) != 0) continue;
-    check.found = candidate;
+MachineCheck CheckRecorder(const std::string& agent) {
+  MachineCheck check{.name = "recorder", .essential = true};
+  check.why = "the agent loads it into each program that waits in a loop";
+  const std::string path = RecorderPath(agent);
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle != nullptr && dlsym(handle, "jankbox_start") != nullptr) {
+    check.found = path + " loads";
     return check;
   }
-  check.state = CheckState::kLimited;
-  check.found = LibraryCandidates(kSdkFile)[0] + " is not there";
-  check.mend = "install Jankbox whole: jankbox run works without it";
+  const char* reason = dlerror();
+  check.state = CheckState::kMissing;
+  check.found = reason != nullptr ? reason : path + " is not there";
+  check.mend = "keep the libraries of Jankbox together";
   return check;
 }
 
@@ -87,18 +89,19 @@ std::string PreloadComplaint(const std::string& agent) {
 }
 
 std::vector<MachineCheck> CheckAgent() {
+  const std::string path = FindAgent();
+  MachineCheck recorder = CheckRecorder(path.empty() ? AgentCandidates()[0] : path);
   MachineCheck agent{.name = "agent", .essential = true};
   agent.why = "jankbox run brings it into the program by LD_PRELOAD";
   MachineCheck hooks{.name = "hooks", .essential = true};
   hooks.why = "the agent's hooks in poll, epoll and select are how dispatches are seen";
-  const std::string path = FindAgent();
   if (path.empty()) {
     agent.state = hooks.state = CheckState::kMissing;
-    agent.found = "looked at " + LibraryCandidates(kAgentFile)[0];
+    agent.found = "looked at " + AgentCandidates()[0];
     agent.mend = "keep bin/ and lib/ together, or set JANKBOX_AGENT to libjankbox_agent.so";
     hooks.found = "no agent";
     hooks.mend = agent.mend;
-    return {agent, hooks};
+    return {agent, hooks, recorder};
   }
   agent.found = path;
   const std::string complaint = PreloadComplaint(path);
@@ -107,14 +110,13 @@ std::vector<MachineCheck> CheckAgent() {
     hooks.state = CheckState::kMissing;
     hooks.mend = "install what the message names; a static or setuid program cannot be preloaded";
   }
-  return {agent, hooks};
+  return {agent, hooks, recorder};
 }
 
 }  // namespace
 
 std::vector<MachineCheck> CheckLibraries() {
   std::vector<MachineCheck> checks = CheckAgent();
-  checks.push_back(CheckSdk());
   checks.push_back(CheckLibrary({"libunwind", kUnwinder,
                                  "unwinds the sampled stacks: without it no function is named",
                                  "sudo apt install libunwind8"}));

@@ -9,33 +9,23 @@
 #include <cstring>
 #include <memory>
 #include <optional>
-#include <set>
 
+#include "base/clock.h"
 #include "base/file.h"
+#include "sdk/src/recovery.h"
 #include "tools/jankbox/agent_library.h"
 #include "tools/jankbox/child_process.h"
-#include "tools/jankbox/error_channel.h"
 #include "tools/jankbox/exit_code.h"
-#include "tools/jankbox/folder_watch.h"
-#include "tools/jankbox/incident_log.h"
 #include "tools/jankbox/report_source.h"
+#include "tools/jankbox/run_feed.h"
 #include "tools/jankbox/signal_inbox.h"
 #include "tools/jankbox/terminal.h"
-#include "uploader/report/report_file.h"
-#include "uploader/report/report_json.h"
+#include "uploader/spool/spool.h"
 
 namespace jankbox::tools {
 namespace {
 
-constexpr int kOwnLineTimeoutMs = 500;
-
-// One line of ours on stderr. A reader that has stopped reading loses it: neither the program's end
-// nor its signals wait for us.
-void Say(const std::string& line) {
-  pollfd stderr_ready{STDERR_FILENO, POLLOUT, 0};
-  if (poll(&stderr_ready, 1, kOwnLineTimeoutMs) != 1) return;
-  (void)!WriteFully(STDERR_FILENO, "jankbox: " + line + "\n").ok();
-}
+constexpr uint64_t kFinalUploadNs = 10 * kNsPerSecond;
 
 // A standard stream that is closed here stays closed in the program, and no file of ours takes its
 // number meanwhile.
@@ -58,57 +48,56 @@ class Run {
  public:
   explicit Run(const RunOptions& options)
       : options_(options),
-        directory_(
-            AbsolutePath(options.directory.empty() ? DefaultReportDirectory() : options.directory)),
-        incidents_(DetectTextStyle(STDERR_FILENO)) {}
+        directory_(AbsolutePath(options.directory.empty() ? DefaultReportDirectory()
+                                                          : options.directory)) {}
 
   int Execute();
 
  private:
-  // False, with one error told, where nothing can be recorded.
-  bool Prepare();
+  // Leaves feed_ empty, with one error told, where nothing can be recorded.
+  void Prepare();
   ChildProcess::Environment AgentEnvironment() const;
+  // 0, or the status to exit with.
   int Start();
-  void WaitForEnd();
-  void PassOnSignals();
-  void TellIncidents();
-  void TellErrors();
-  void Summarise();
+  void WaitForProgram();
+  void WaitForUpload();
+  // Waits for something to happen, a second at most where `bounded`.
+  void WaitForEvent(bool bounded);
 
   const RunOptions& options_;
   const std::string directory_;
   std::string agent_;
   std::unique_ptr<SignalInbox> signals_;
-  std::unique_ptr<ErrorChannel> errors_;
-  std::unique_ptr<FolderWatch> folder_;
-  IncidentLog incidents_;
+  std::optional<Spool> spool_;
+  std::optional<RunFeed> feed_;  // none: nothing is recorded
   ChildProcess child_;
-  size_t error_count_ = 0;
 };
 
-bool Run::Prepare() {
+void Run::Prepare() {
   agent_ = FindAgent();
   if (agent_.empty()) {
-    Say("nothing will be recorded: the agent is not there (looked at " +
-        LibraryCandidates(kAgentFile)[0] + "; JANKBOX_AGENT may name it)");
-    return false;
+    return Say("nothing will be recorded: the agent is not there (looked at " +
+               AgentCandidates()[0] + "; JANKBOX_AGENT may name it)");
   }
-  Status status = MakeDirectories(directory_, 0700);
-  Result<std::unique_ptr<FolderWatch>> folder = status;
-  if (status.ok()) folder = FolderWatch::Open(directory_);
-  Result<std::unique_ptr<ErrorChannel>> errors = folder.status();
-  if (folder.ok()) errors = ErrorChannel::Open();
-  if (!errors.ok()) {
-    Say("no reports will be written: " + Printable(errors.status().message()));
-    return false;
+  if (!IsReadable(RecorderPath(agent_))) {
+    return Say("nothing will be recorded: the agent needs " + RecorderPath(agent_) +
+               ", which is not there");
   }
-  folder_ = std::move(folder.value());
-  errors_ = std::move(errors.value());
-  return true;
+  SpoolLimits limits;
+  limits.min_free_bytes = uint64_t{options_.min_free_mib} << 20;
+  Result<Spool> spool = Spool::Open(directory_, limits);
+  if (!spool.ok()) {
+    return Say("no reports will be written: " + Printable(spool.status().message()));
+  }
+  spool_.emplace(std::move(spool.value()));
+  const Result<std::vector<std::string>> recovered =
+      RecoverOrphanRings(directory_, &spool_.value());
+  feed_.emplace(&spool_.value(), options_.upload_url, options_.quiet);
+  if (recovered.ok()) feed_->TellRecovered(recovered.value());
 }
 
 ChildProcess::Environment Run::AgentEnvironment() const {
-  if (errors_ == nullptr) return {};
+  if (!feed_.has_value()) return {};
   // Ours comes last: what the user preloads keeps its place.
   const char* preloaded = getenv("LD_PRELOAD");
   const std::string before = preloaded != nullptr && *preloaded != '\0' ? preloaded : "";
@@ -118,10 +107,9 @@ ChildProcess::Environment Run::AgentEnvironment() const {
           {"JANKBOX_ANR_MS", std::to_string(options_.anr_ms)},
           {"JANKBOX_WINDOW_S", std::to_string(options_.window_s)},
           {"JANKBOX_MIN_FREE_MIB", std::to_string(options_.min_free_mib)},
-          {"JANKBOX_RUN_SOCKET", errors_->name()}};
+          {"JANKBOX_RUN_SOCKET", feed_->error_socket()}};
 }
 
-// 0, or the status to exit with.
 int Run::Start() {
   const int error =
       child_.Start(options_.program, AgentEnvironment(), [this] { signals_->RestoreInChild(); });
@@ -130,48 +118,36 @@ int Run::Start() {
   return error == ENOENT || error == ENOTDIR ? kExitNotFound : kExitNotExecutable;
 }
 
-void Run::PassOnSignals() {
-  while (const std::optional<signalfd_siginfo> signal = signals_->Next()) {
-    if (SignalInbox::ShouldForward(*signal)) child_.Signal(static_cast<int>(signal->ssi_signo));
-  }
+void Run::WaitForEvent(bool bounded) {
+  std::vector<pollfd> sources = {{signals_->fd(), POLLIN, 0}};
+  int timeout_ms = feed_.has_value() ? feed_->AddSources(&sources) : -1;
+  if (bounded && timeout_ms < 0) timeout_ms = 1000;
+  poll(sources.data(), sources.size(), timeout_ms);
+  if (feed_.has_value()) feed_->Tell();
 }
 
-void Run::TellIncidents() {
-  if (folder_ == nullptr) return;
-  for (const std::string& path : folder_->NewReports()) {
-    const Result<proto::Report> report = ReadReportFile(path);
-    if (!report.ok()) continue;  // replaced by a later revision, sent, or not ours
-    const std::string line = incidents_.Add(ViewReport(ReportToJson(report.value())));
-    if (!line.empty() && !options_.quiet) Say(line);
-  }
-}
-
-void Run::TellErrors() {
-  if (errors_ == nullptr) return;
-  while (const std::optional<std::string> error = errors_->Next()) {
-    if (++error_count_ == 1) Say(Printable(*error));
-  }
-}
-
-void Run::WaitForEnd() {
+void Run::WaitForProgram() {
   while (!child_.HasEnded()) {
-    pollfd sources[] = {{signals_->fd(), POLLIN, 0},
-                        {errors_ != nullptr ? errors_->fd() : -1, POLLIN, 0},
-                        {folder_ != nullptr ? folder_->fd() : -1, POLLIN, 0}};
-    if (poll(sources, std::size(sources), -1) < 0 && errno != EINTR) break;
-    PassOnSignals();
-    TellErrors();
-    TellIncidents();
+    WaitForEvent(/*bounded=*/false);
+    while (const std::optional<signalfd_siginfo> signal = signals_->Next()) {
+      if (SignalInbox::ShouldForward(*signal)) child_.Signal(static_cast<int>(signal->ssi_signo));
+    }
   }
 }
 
-void Run::Summarise() {
-  if (options_.quiet) return;
-  std::string line = incidents_.Summary();
-  if (!incidents_.empty())
-    line += ", reports in " + Printable(directory_) + "; jankbox list " + Printable(directory_);
-  if (error_count_ > 1) line += "; " + std::to_string(error_count_ - 1) + " more errors";
-  Say(line);
+void Run::WaitForUpload() {
+  const uint64_t deadline_ns = MonotonicNs() + kFinalUploadNs;
+  feed_->BeginFinalUpload(deadline_ns);
+  bool interrupted = false;
+  while (!feed_->upload_ended() && !interrupted && MonotonicNs() < deadline_ns) {
+    feed_->TellUploadProgress();
+    WaitForEvent(/*bounded=*/true);
+    // The program is gone: a signal, the interrupt key too, is for the waiting itself.
+    while (const std::optional<signalfd_siginfo> signal = signals_->Next()) {
+      interrupted = interrupted || signal->ssi_signo == SIGINT || signal->ssi_signo == SIGTERM ||
+                    signal->ssi_signo == SIGHUP || signal->ssi_signo == SIGQUIT;
+    }
+  }
 }
 
 int Run::Execute() {
@@ -182,14 +158,22 @@ int Run::Execute() {
     return kExitFailed;
   }
   signals_ = std::move(signals.value());
-  const bool recording = Prepare();
+  Prepare();
   const int status = Start();
   if (status != kExitOk) return status;
-  WaitForEnd();
-  TellErrors();
-  TellIncidents();
-  if (recording) Summarise();
-  return child_.EndAsItDid();
+  if (feed_.has_value()) feed_->StartUpload();
+  WaitForProgram();
+  if (!feed_.has_value()) return child_.EndAsItDid();
+  // A program that was killed while it was blocked left a ring: its report belongs to this run.
+  (void)RecoverOrphanRings(directory_, &spool_.value()).ok();
+  feed_->Tell();
+  if (feed_->uploads()) WaitForUpload();
+  feed_->TellSummary();
+  if (feed_->uploads()) feed_->TellUploadSummary();
+  const int end = child_.EndAsItDid();
+  // A request that is still under way must not hold up the end; nothing of ours is left to write.
+  if (!feed_->upload_ended()) _exit(end);
+  return end;
 }
 
 }  // namespace
