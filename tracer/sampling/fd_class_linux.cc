@@ -1,0 +1,16 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "tracer/sampling/fd_class.h"
+
+namespace jankbox {
+
+// statx without synchronising: fstat may ask a server that hangs, and the app is overdue already.
+bool ReadFdMode(int fd, uint32_t* mode) {
+  struct statx status {};
+  if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) != 0) return false;
+  *mode = status.stx_mode;
+  return true;
+}
+
+}  // namespace jankbox

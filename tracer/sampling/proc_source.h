@@ -1,0 +1,68 @@
+// A blocked thread's system call and stack from /proc/self/task/TID, without a signal: pc and sp
+// only, all other registers unknown. Lives on the watcher thread; allocates at Open() alone.
+#ifndef JANKBOX_TRACER_SAMPLING_PROC_SOURCE_H_
+#define JANKBOX_TRACER_SAMPLING_PROC_SOURCE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/scoped_fd.h"
+#include "tracer/sampling/machine.h"
+#include "tracer/sampling/stack_bounds.h"
+
+namespace jankbox {
+
+// One reading of /proc/self/task/TID/syscall.
+struct SystemCallLine {
+  bool running = false;
+  int64_t number = -1;  // -1: blocked outside of a system call (a page fault, say)
+  uint64_t first_argument = 0;
+  uint64_t sp = 0;
+  uint64_t pc = 0;
+};
+
+// "running", "number a0 … a5 sp pc" or "-1 sp pc"; false for anything else.
+bool ParseSystemCallLine(std::string_view line, SystemCallLine* parsed);
+
+// The letter after the last ')' of /proc/self/task/TID/stat; '?' where there is none.
+char ParseThreadState(std::string_view stat);
+
+class ProcSource {
+ public:
+  enum class Look {
+    kBlocked,  // `call`, `state` and, where it could be read, the stack are filled
+    kRunning,
+    kMoved,  // it woke while its stack was copied, twice
+    kGone,   // no such thread, or /proc says nothing
+  };
+
+  struct View {
+    SystemCallLine call;
+    char state = '?';
+    Registers registers;
+    StackCopy stack;
+  };
+
+  explicit ProcSource(int tid);
+
+  // Looks at the thread; its stack is copied into `buffer`, which must outlive the view.
+  Look LookAt(std::span<std::byte> buffer, View* view);
+
+  // False where system calls cannot be seen: then a blocked thread's view has its state only.
+  bool sees_system_calls() const { return syscall_.valid(); }
+
+ private:
+  Look LookOnce(std::span<std::byte> buffer, View* view);
+
+  ScopedFd syscall_;
+  ScopedFd stat_;
+  ScopedFd schedstat_;
+  StackBounds bounds_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_SAMPLING_PROC_SOURCE_H_
