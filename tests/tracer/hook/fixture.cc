@@ -1,0 +1,63 @@
+#include "tests/tracer/hook/fixture.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "base/file.h"
+
+namespace jankbox {
+namespace {
+
+constexpr std::string_view kCopyPrefix = "hook_copy_";
+
+}  // namespace
+
+std::vector<std::string> FixturePaths() {
+  std::vector<std::string> paths;
+  std::istringstream all(JANKBOX_HOOK_FIXTURES);
+  for (std::string path; std::getline(all, path, ':');) paths.push_back(path);
+  return paths;
+}
+
+bool IsFixtureCopy(std::string_view path) {
+  return BaseName(path).substr(0, kCopyPrefix.size()) == kCopyPrefix;
+}
+
+FixtureFolder::FixtureFolder() {
+  std::string path = (std::filesystem::temp_directory_path() / "jankbox-hook-XXXXXX").string();
+  path_ = mkdtemp(path.data());
+}
+
+FixtureFolder::~FixtureFolder() { std::filesystem::remove_all(path_); }
+
+std::string FixtureFolder::Copy(const std::string& library, const std::string& name) const {
+  std::string copy = JoinPath(path_, std::string(kCopyPrefix) + name + ".so");
+  std::filesystem::copy_file(library, copy);
+  return copy;
+}
+
+Fixture::Fixture(const std::string& path)
+    : path_(path), handle_(dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
+  if (handle_ == nullptr) return;
+  poll_ = reinterpret_cast<decltype(poll_)>(dlsym(handle_, "fixture_poll"));
+  getppid_ = reinterpret_cast<decltype(getppid_)>(dlsym(handle_, "fixture_getppid"));
+  table_getppid_ =
+      reinterpret_cast<decltype(table_getppid_)>(dlsym(handle_, "fixture_table_getppid"));
+  absent_ = reinterpret_cast<decltype(absent_)>(dlsym(handle_, "fixture_absent"));
+}
+
+Fixture::~Fixture() {
+  if (handle_ != nullptr) dlclose(handle_);
+}
+
+uint64_t Fixture::load_bias() const {
+  link_map* map = nullptr;
+  dlinfo(handle_, RTLD_DI_LINKMAP, &map);
+  return map->l_addr;
+}
+
+}  // namespace jankbox

@@ -1,0 +1,52 @@
+#include "tracer/hook/elf_image.h"
+
+#include <utility>
+
+#include "tracer/hook/loaded_module.h"
+
+namespace jankbox {
+
+ElfImage::ElfImage(uint64_t load_bias, std::vector<ElfSegment> segments, uint64_t dynamic_address,
+                   uint64_t dynamic_size)
+    : load_bias_(load_bias),
+      segments_(std::move(segments)),
+      dynamic_address_(dynamic_address),
+      dynamic_size_(dynamic_size) {}
+
+ElfImage ElfImage::OfModule(const LoadedModule& module) {
+  std::vector<ElfSegment> segments;
+  uint64_t dynamic_address = 0;
+  uint64_t dynamic_size = 0;
+  for (size_t i = 0; i < module.header_count; ++i) {
+    const ElfW(Phdr)& header = module.headers[i];
+    const uint64_t address = module.load_bias + header.p_vaddr;
+    if (header.p_type == PT_LOAD && (header.p_flags & PF_R) != 0) {
+      segments.push_back({address, header.p_memsz, reinterpret_cast<const std::byte*>(address)});
+    } else if (header.p_type == PT_DYNAMIC) {
+      dynamic_address = address;
+      dynamic_size = header.p_memsz;
+    }
+  }
+  return ElfImage(module.load_bias, std::move(segments), dynamic_address, dynamic_size);
+}
+
+const std::byte* ElfImage::Locate(uint64_t address, uint64_t size) const {
+  for (const ElfSegment& segment : segments_) {
+    if (address < segment.address) continue;
+    const uint64_t offset = address - segment.address;
+    if (offset <= segment.size && size <= segment.size - offset) return segment.bytes + offset;
+  }
+  return nullptr;
+}
+
+bool ElfImage::TextEquals(uint64_t address, std::string_view text) const {
+  const std::byte* bytes = Locate(address, text.size() + 1);
+  return bytes != nullptr && memcmp(bytes, text.data(), text.size()) == 0 &&
+         bytes[text.size()] == std::byte{0};
+}
+
+uint64_t ElfImage::FromDynamicPointer(uint64_t value) const {
+  return Locate(value, 1) != nullptr ? value : load_bias_ + value;
+}
+
+}  // namespace jankbox

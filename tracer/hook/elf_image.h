@@ -1,0 +1,64 @@
+// A loaded module's memory as the hook engine may read it: its readable PT_LOAD segments and where
+// its dynamic section lies. Every read is bounds-checked against the segments, without overflow, so
+// a corrupt table cannot lead outside of them. A pure value: tests lay it over a buffer. Building
+// it allocates; reading does not. THREAD-SAFE to read while the module stays mapped.
+#ifndef JANKBOX_TRACER_HOOK_ELF_IMAGE_H_
+#define JANKBOX_TRACER_HOOK_ELF_IMAGE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace jankbox {
+
+struct LoadedModule;
+
+struct ElfSegment {
+  uint64_t address = 0;              // where it lies at run time
+  uint64_t size = 0;                 // bytes
+  const std::byte* bytes = nullptr;  // where to read it: `address` itself but in tests
+};
+
+class ElfImage {
+ public:
+  ElfImage(uint64_t load_bias, std::vector<ElfSegment> segments, uint64_t dynamic_address,
+           uint64_t dynamic_size);
+
+  // REQUIRES that `module` is held (LoadedModule's headers lie in its own memory).
+  static ElfImage OfModule(const LoadedModule& module);
+
+  // False where `address` .. + sizeof(T) is not inside one segment.
+  template <typename T>
+  bool Read(uint64_t address, T* value) const {
+    const std::byte* bytes = Locate(address, sizeof(T));
+    if (bytes == nullptr) return false;
+    memcpy(value, bytes, sizeof(T));
+    return true;
+  }
+
+  // The bytes of [address, address + size), or null where that is not inside one segment.
+  const std::byte* Locate(uint64_t address, uint64_t size) const;
+
+  // True where the zero-terminated text at `address` is `text`.
+  bool TextEquals(uint64_t address, std::string_view text) const;
+
+  // DT_* pointers are absolute on glibc and relative to the load bias on bionic: an address as it
+  // is where that lies in the module, else with the bias added.
+  uint64_t FromDynamicPointer(uint64_t value) const;
+
+  uint64_t load_bias() const { return load_bias_; }
+  uint64_t dynamic_address() const { return dynamic_address_; }
+  uint64_t dynamic_size() const { return dynamic_size_; }
+
+ private:
+  uint64_t load_bias_;
+  std::vector<ElfSegment> segments_;
+  uint64_t dynamic_address_;  // 0: the module has none
+  uint64_t dynamic_size_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_HOOK_ELF_IMAGE_H_

@@ -1,0 +1,251 @@
+#include "tracer/hook/got_hooks.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <map>
+
+#include "tracer/hook/elf_image.h"
+#include "tracer/hook/import_scan.h"
+#include "tracer/hook/memory_map.h"
+#include "tracer/hook/slot_writer.h"
+
+namespace jankbox {
+namespace {
+
+constexpr int kStoreAttempts = 4;  // a slot is bound lazily at most once under our hands
+
+bool Wants(const HookRequest& request, const std::string& path) {
+  return request.caller_matches == nullptr || request.caller_matches(path);
+}
+
+bool SameModule(const LoadedModule& a, const LoadedModule& b) {
+  return a.load_bias == b.load_bias && a.path == b.path;
+}
+
+}  // namespace
+
+const char* HookMissName(HookMiss miss) {
+  static constexpr const char* kNames[kHookMissKinds] = {
+      "corrupt tables", "rel tables",  "packed tables", "other hook",
+      "absent",         "no original", "protected page"};
+  return kNames[static_cast<size_t>(miss)];
+}
+
+// One walk: hold the modules, scan them, choose the originals, store; destruction releases.
+class GotHooks::Pass {
+ public:
+  // `earlier` holds what former passes hooked in modules that this one looks at again.
+  Pass(GotHooks* hooks, std::unordered_map<uint64_t, HookedSlot> earlier)
+      : hooks_(*hooks), earlier_(std::move(earlier)) {
+    for (const HookRequest& request : hooks_.requests_) {
+      symbols_.push_back(request.symbol);
+      next_definitions_.push_back(dlsym(RTLD_NEXT, request.symbol));
+    }
+  }
+
+  void Hold(const LoadedModule& module) {
+    HeldModule held(module);
+    if (!held.held()) return;
+    callers_.push_back({module, std::move(held), ElfImage::OfModule(module), {}});
+  }
+
+  void Scan() {
+    for (Caller& caller : callers_) {
+      ImportScan scan = ScanImports(caller.image, symbols_);
+      if (scan.corrupt) Miss(HookMiss::kCorruptTables);
+      if (scan.rel_tables) Miss(HookMiss::kRelTables);
+      if (scan.packed_tables) Miss(HookMiss::kPackedTables);
+      for (const ImportSlot& slot : scan.slots) {
+        if (slot.canonical_address == 0) continue;
+        hooks_.canonical_addresses_.insert(slot.canonical_address);
+      }
+      caller.slots = std::move(scan.slots);
+    }
+  }
+
+  // The original of a symbol is what most slots lead to: that follows the lookup of the modules
+  // themselves (interposed libraries, versions) and chains onto a hooker that was there before us.
+  void ChooseOriginals() {
+    for (size_t i = 0; i < hooks_.requests_.size(); ++i) {
+      const HookRequest& request = hooks_.requests_[i];
+      if (request.original->load(std::memory_order_relaxed) != nullptr) continue;
+      void* original = MostFrequentTarget(i);
+      if (original == nullptr && IsDefinition(next_definitions_[i], request)) {
+        original = next_definitions_[i];
+      }
+      // Pairs with the acquire load of the proxy.
+      request.original->store(original, std::memory_order_release);
+    }
+  }
+
+  void Store() {
+    const MemoryMap map = MemoryMap::Load();
+    SlotWriter writer(map);
+    for (const Caller& caller : callers_) {
+      for (const ImportSlot& slot : caller.slots) {
+        if (!Wants(hooks_.requests_[slot.symbol], caller.module.path)) continue;
+        StoreSlot(caller, slot, &writer);
+      }
+    }
+  }
+
+ private:
+  struct Caller {
+    LoadedModule module;
+    HeldModule held;
+    ElfImage image;
+    std::vector<ImportSlot> slots;
+  };
+
+  void Miss(HookMiss miss) {
+    ++hooks_.report_.misses[static_cast<size_t>(miss)];
+    ++hooks_.report_.slots_missed;
+  }
+
+  bool IsCanonical(void* target) const {
+    return hooks_.canonical_addresses_.count(reinterpret_cast<uintptr_t>(target)) != 0;
+  }
+
+  // False for our proxy and for PLT entries: a proxy that called on to those would call itself.
+  bool IsDefinition(void* target, const HookRequest& request) const {
+    return target != nullptr && target != request.proxy && !IsCanonical(target);
+  }
+
+  static bool IsUnbound(const Caller& caller, const ImportSlot& slot, void* target) {
+    return IsLazyBindingStub(caller.image, slot, reinterpret_cast<uintptr_t>(target));
+  }
+
+  void* MostFrequentTarget(size_t request) const {
+    std::map<void*, int> targets;
+    for (const Caller& caller : callers_) {
+      for (const ImportSlot& slot : caller.slots) {
+        if (slot.symbol != request) continue;
+        void* target = SlotWriter::Load(slot.address);
+        if (!IsDefinition(target, hooks_.requests_[request])) continue;
+        if (!IsUnbound(caller, slot, target)) ++targets[target];
+      }
+    }
+    auto most = std::max_element(targets.begin(), targets.end(),
+                                 [](const auto& a, const auto& b) { return a.second < b.second; });
+    return most == targets.end() ? nullptr : most->first;
+  }
+
+  // Whether a call through `slot` ends in the original, or in what it would be without an earlier
+  // hooker of other modules.
+  bool MayReplace(const Caller& caller, const ImportSlot& slot, void* target) const {
+    const HookRequest& request = hooks_.requests_[slot.symbol];
+    return target == request.original->load(std::memory_order_relaxed) ||
+           target == next_definitions_[slot.symbol] || IsCanonical(target) ||
+           IsUnbound(caller, slot, target);
+  }
+
+  void StoreSlot(const Caller& caller, const ImportSlot& slot, SlotWriter* writer) {
+    const HookRequest& request = hooks_.requests_[slot.symbol];
+    if (request.original->load(std::memory_order_relaxed) == nullptr) {
+      return Miss(HookMiss::kNoOriginal);
+    }
+    for (int attempt = 0; attempt < kStoreAttempts; ++attempt) {
+      void* target = SlotWriter::Load(slot.address);
+      if (target == nullptr) return Miss(HookMiss::kAbsent);
+      if (target == request.proxy || !MayReplace(caller, slot, target)) {
+        return KeepSlot(caller, slot, target);
+      }
+      const SlotStore stored = writer->Replace(slot.address, target, request.proxy);
+      if (stored == SlotStore::kChanged) continue;
+      if (stored == SlotStore::kProtected) return Miss(HookMiss::kProtected);
+      if (stored == SlotStore::kLeftWritable) ++hooks_.report_.pages_left_writable;
+      ++hooks_.report_.slots_hooked;
+      hooks_.unsettled_ = true;
+      hooks_.slots_[slot.address] = {caller.module, request.proxy, target};
+      return;
+    }
+    Miss(HookMiss::kOtherHook);
+  }
+
+  // The slot holds our proxy already, or another hooker's: what was in it before us is remembered
+  // in both cases, since the other one may give our proxy back.
+  void KeepSlot(const Caller& caller, const ImportSlot& slot, void* target) {
+    const auto known = earlier_.find(slot.address);
+    if (known != earlier_.end() && SameModule(known->second.module, caller.module)) {
+      hooks_.slots_.insert(*known);
+    }
+    if (target != hooks_.requests_[slot.symbol].proxy) return Miss(HookMiss::kOtherHook);
+    ++hooks_.report_.slots_hooked;
+  }
+
+  GotHooks& hooks_;
+  const std::unordered_map<uint64_t, HookedSlot> earlier_;
+  std::vector<std::string_view> symbols_;  // in the order of the requests
+  std::vector<void*> next_definitions_;    // what the loader finds after this library
+  std::vector<Caller> callers_;
+};
+
+void GotHooks::RunPass(bool all_modules) {
+  const std::vector<LoadedModule> modules = ListLoadedModules(&counts_);
+  std::unordered_map<uint64_t, HookedSlot> earlier;
+  if (all_modules) {
+    earlier.swap(slots_);
+    known_modules_.clear();
+    canonical_addresses_.clear();
+    report_ = {.pages_left_writable = report_.pages_left_writable};
+  }
+  unsettled_ = false;
+  Pass pass(this, std::move(earlier));
+  for (const LoadedModule& module : modules) {
+    const bool is_new = known_modules_.emplace(module.load_bias, module.path).second;
+    const bool wanted =
+        std::any_of(requests_.begin(), requests_.end(),
+                    [&](const HookRequest& request) { return Wants(request, module.path); });
+    if (is_new && wanted) pass.Hold(module);
+  }
+  pass.Scan();
+  pass.ChooseOriginals();
+  pass.Store();
+}
+
+Result<HookReport> GotHooks::Install(std::span<const HookRequest> requests) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!ImportScanSupported()) return Status(StatusCode::kUnsupported, "hooks: unknown machine");
+  if (!requests_.empty()) return Status(StatusCode::kBusy, "hooks are installed already");
+  for (const HookRequest& request : requests) {
+    if (request.symbol == nullptr || request.proxy == nullptr || request.original == nullptr) {
+      return Status(StatusCode::kInvalidArgument, "hooks: incomplete request");
+    }
+  }
+  requests_.assign(requests.begin(), requests.end());
+  report_ = {};
+  RunPass(/*all_modules=*/true);
+  return report_;
+}
+
+HookReport GotHooks::Refresh() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (requests_.empty()) return report_;
+  const LoaderCounts now = ReadLoaderCounts();
+  const bool unloaded = now.unloads != counts_.unloads;
+  if (now.loads == counts_.loads && !unloaded && !unsettled_) return report_;
+  RunPass(/*all_modules=*/unloaded || unsettled_);
+  return report_;
+}
+
+void GotHooks::Uninstall() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::map<std::pair<uintptr_t, std::string>, HeldModule> held;
+  for (const auto& [address, slot] : slots_) {
+    const std::pair key(slot.module.load_bias, slot.module.path);
+    if (held.count(key) == 0) held.emplace(key, HeldModule(slot.module));
+  }
+  const MemoryMap map = MemoryMap::Load();
+  SlotWriter writer(map);
+  for (const auto& [address, slot] : slots_) {
+    if (!held.at({slot.module.load_bias, slot.module.path}).held()) continue;
+    const SlotStore stored = writer.Replace(address, slot.proxy, slot.before);
+    if (stored == SlotStore::kLeftWritable) ++report_.pages_left_writable;
+  }
+  slots_.clear();
+  requests_.clear();
+  report_ = {.pages_left_writable = report_.pages_left_writable};
+}
+
+}  // namespace jankbox

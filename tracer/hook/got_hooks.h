@@ -1,0 +1,99 @@
+// Replaces functions in the import tables (PLT/GOT, and addresses taken in static tables) of chosen
+// modules by proxies, in memory only. Cold: everything here runs on Jankbox's own threads, takes
+// the loader's locks and allocates (see loaded_module.h: never from a constructor). What runs on
+// the app's threads is the caller's proxy alone; it calls `original` on, and must stay callable for
+// good (other hookers, and the app, may keep its address), also after Uninstall(). THREAD-SAFE.
+#ifndef JANKBOX_TRACER_HOOK_GOT_HOOKS_H_
+#define JANKBOX_TRACER_HOOK_GOT_HOOKS_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "tracer/hook/loaded_module.h"
+
+namespace jankbox {
+
+struct HookRequest {
+  const char* symbol = nullptr;
+  // Which calling modules, by path (the program: its executable's); null: all.
+  bool (*caller_matches)(std::string_view path) = nullptr;
+  void* proxy = nullptr;
+  // What the proxy calls on: set once, before any slot holds the proxy, and never reset. Load it
+  // with acquire; null can only be seen by a proxy that is called by itself. One for each request.
+  std::atomic<void*>* original = nullptr;
+};
+
+enum class HookMiss : uint8_t {
+  kCorruptTables,  // a module whose tables contradict themselves
+  kRelTables,      // a module with DT_REL relocations
+  kPackedTables,   // a module with Android's packed relocations
+  kOtherHook,      // the slot leads to a function that is neither the original nor known to us
+  kAbsent,         // a weak import that nobody defines
+  kNoOriginal,     // nobody defines the symbol
+  kProtected,      // the page cannot be made writable (or is executable)
+};
+inline constexpr size_t kHookMissKinds = 7;
+const char* HookMissName(HookMiss miss);
+
+struct HookReport {
+  uint32_t slots_hooked = 0;  // that lead to a proxy, as of the last look
+  uint32_t slots_missed = 0;  // sum of `misses`; a module that cannot be read counts once
+  std::array<uint32_t, kHookMissKinds> misses{};  // by HookMiss
+  uint32_t pages_left_writable = 0;  // the kernel refused to give a page its protection back
+};
+
+class GotHooks {
+ public:
+  GotHooks() = default;
+  GotHooks(const GotHooks&) = delete;
+  GotHooks& operator=(const GotHooks&) = delete;
+  // Leaves hooks in place: the app's threads may be anywhere when a process ends.
+  ~GotHooks() = default;
+
+  // Hooks in all modules that are loaded now. `requests` are copied, what they point to is not.
+  // kBusy when installed already; kUnsupported on machines whose relocations are not known.
+  Result<HookReport> Install(std::span<const HookRequest> requests);
+
+  // Hooks in modules that were loaded since. One look at the loader's counters when there are none.
+  // The first call after new slots looks at all of them again: a thread that was just binding a
+  // slot lazily may have overwritten the proxy.
+  HookReport Refresh();
+
+  // Gives each slot that still holds a proxy what it held before. A slot that somebody hooked after
+  // us stays as it is: the proxy stays in that chain.
+  void Uninstall();
+
+ private:
+  struct HookedSlot {
+    LoadedModule module;
+    void* proxy;
+    void* before;
+  };
+  class Pass;
+
+  void RunPass(bool all_modules);
+
+  std::mutex mutex_;
+  std::vector<HookRequest> requests_;                          // empty: not installed
+  std::unordered_map<uint64_t, HookedSlot> slots_;             // by address
+  std::set<std::pair<uintptr_t, std::string>> known_modules_;  // seen since the last unload
+  std::set<uint64_t> canonical_addresses_;  // PLT entries that stand for wanted functions
+  LoaderCounts counts_;                     // as of the last pass
+  bool unsettled_ = false;                  // the last pass stored into slots
+  HookReport report_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_HOOK_GOT_HOOKS_H_

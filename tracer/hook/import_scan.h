@@ -1,0 +1,45 @@
+// Finds the slots through which a module calls, or knows the address of, given functions: the
+// JUMP_SLOT, GLOB_DAT and absolute relocations of DT_JMPREL and DT_RELA. A pure function of an
+// ElfImage; whatever the tables hold, nothing outside of its segments is read. Allocates for the
+// result.
+#ifndef JANKBOX_TRACER_HOOK_IMPORT_SCAN_H_
+#define JANKBOX_TRACER_HOOK_IMPORT_SCAN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tracer/hook/elf_image.h"
+
+namespace jankbox {
+
+struct ImportSlot {
+  size_t symbol = 0;     // index into the wanted symbols
+  uint64_t address = 0;  // of the slot: aligned, inside a segment
+  // Where the module itself stands for the function (an undefined symbol with a value: the PLT
+  // entry whose address a non-PIC program hands out); 0: it does not.
+  uint64_t canonical_address = 0;
+  // Index in DT_JMPREL, which lazy binding pushes; -1 for slots that are never bound lazily.
+  int64_t plt_index = -1;
+};
+
+struct ImportScan {
+  std::vector<ImportSlot> slots;
+  bool corrupt = false;        // tables that contradict themselves or the segments: no slots
+  bool rel_tables = false;     // DT_REL (no addends): not read
+  bool packed_tables = false;  // Android's packed relocations: not read
+};
+
+// False where the relocation types of this machine are not known.
+bool ImportScanSupported();
+
+ImportScan ScanImports(const ElfImage& image, std::span<const std::string_view> symbols);
+
+// True where `value`, found in `slot`, is the PLT code that binds the slot at its first call.
+bool IsLazyBindingStub(const ElfImage& image, const ImportSlot& slot, uint64_t value);
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_HOOK_IMPORT_SCAN_H_

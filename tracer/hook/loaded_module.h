@@ -1,0 +1,56 @@
+// The modules that the loader knows, and a way to keep one from being unmapped while it is read and
+// patched. On Jankbox's own threads only: takes the loader's locks and allocates. HoldModule()
+// waits until a dlopen() in another thread is over, constructors included, so that the module is
+// fully relocated: never call it from a constructor, nor wait for its caller there.
+#ifndef JANKBOX_TRACER_HOOK_LOADED_MODULE_H_
+#define JANKBOX_TRACER_HOOK_LOADED_MODULE_H_
+
+#include <link.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace jankbox {
+
+struct LoadedModule {
+  std::string path;  // of the program: what /proc/self/exe says
+  bool is_program = false;
+  uintptr_t load_bias = 0;
+  const ElfW(Phdr) * headers = nullptr;  // in the module's own memory: read only while it is held
+  size_t header_count = 0;
+};
+
+// How many modules were ever loaded and unloaded.
+struct LoaderCounts {
+  uint64_t loads = 0;
+  uint64_t unloads = 0;
+};
+
+LoaderCounts ReadLoaderCounts();
+
+// The modules of the loader namespace of this library, the program first, and the counts as of that
+// list.
+std::vector<LoadedModule> ListLoadedModules(LoaderCounts* counts);
+
+// A reference to a module. Releasing the last one unmaps the module, with its destructors, as
+// dlclose() does.
+class HeldModule {
+ public:
+  // Not held where the module is gone.
+  explicit HeldModule(const LoadedModule& module);
+  HeldModule(HeldModule&& other) noexcept;
+  HeldModule& operator=(HeldModule&&) = delete;
+  HeldModule(const HeldModule&) = delete;
+  ~HeldModule();
+
+  bool held() const { return handle_ != nullptr; }
+
+ private:
+  void* handle_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_HOOK_LOADED_MODULE_H_
