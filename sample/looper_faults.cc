@@ -47,7 +47,7 @@ std::mutex g_cache_mutex;
 __attribute__((noinline)) void ReadFromCache() {
   JANKBOX_TRACE_FUNC();
   std::lock_guard<std::mutex> lock(g_cache_mutex);
-  ++g_sink;
+  g_sink = g_sink + 1;
 }
 
 // The worker takes the cache's lock and keeps it.
