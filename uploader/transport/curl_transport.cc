@@ -2,12 +2,12 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <string_view>
+#include <utility>
 
 #include "uploader/transport/curl_library.h"
 
@@ -26,22 +26,25 @@ constexpr long kMinRateSeconds = 10;
 class ScopedSigpipeBlock {
  public:
   ScopedSigpipeBlock() {
-    sigset_t pending;
     sigemptyset(&sigpipe_);
     sigaddset(&sigpipe_, SIGPIPE);
-    was_pending_ = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+    was_pending_ = IsPending();
     pthread_sigmask(SIG_BLOCK, &sigpipe_, &saved_);
   }
   ~ScopedSigpipeBlock() {
-    const timespec now{0, 0};
-    while (!was_pending_ && sigtimedwait(&sigpipe_, nullptr, &now) < 0 && errno == EINTR) {
-    }
+    int taken = 0;
+    if (!was_pending_ && IsPending()) sigwait(&sigpipe_, &taken);
     pthread_sigmask(SIG_SETMASK, &saved_, nullptr);
   }
   ScopedSigpipeBlock(const ScopedSigpipeBlock&) = delete;
   ScopedSigpipeBlock& operator=(const ScopedSigpipeBlock&) = delete;
 
  private:
+  static bool IsPending() {
+    sigset_t pending;
+    return sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+  }
+
   sigset_t sigpipe_;
   sigset_t saved_;
   bool was_pending_ = false;

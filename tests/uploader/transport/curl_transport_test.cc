@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include <atomic>
+
 #include "base/clock.h"
 #include "base/file.h"
 #include "tests/uploader/transport/http_test_server.h"
@@ -93,7 +95,7 @@ TEST_F(CurlTransportTest, SecondPostUsesTheConnectionAgain) {
 }
 
 TEST_F(CurlTransportTest, EveryStatusIsPassedOn) {
-  int status = 0;
+  std::atomic<int> status = 0;
   HttpTestServer server([&status](const httplib::Request&, httplib::Response& response) {
     response.status = status;
   });
@@ -114,7 +116,7 @@ TEST_F(CurlTransportTest, RedirectIsAnAnswerAndNotFollowed) {
 }
 
 TEST_F(CurlTransportTest, ReplyOf64KiBIsTheLargest) {
-  size_t size = 0;
+  std::atomic<size_t> size = 0;
   HttpTestServer server([&size](const httplib::Request&, httplib::Response& response) {
     response.set_content(std::string(size, 'x'), "text/plain");
   });

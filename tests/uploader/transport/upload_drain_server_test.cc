@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <atomic>
 #include <map>
 #include <random>
 
@@ -145,7 +146,7 @@ TEST_F(UploadDrainServerTest, LostAckSendsTheSameReportAgain) {
 TEST_F(UploadDrainServerTest, ServerThatComesBackGetsEverything) {
   Spool spool = OpenSpool();
   for (int i = 0; i < 5; ++i) Seal(&spool);
-  bool down = true;
+  std::atomic<bool> down = true;
   HttpTestServer server([&down](const httplib::Request& request, httplib::Response& response) {
     if (down) {
       response.status = 503;
@@ -182,11 +183,7 @@ TEST_F(UploadDrainServerTest, ProcessesThatDrainTogetherSendOnce) {
     }
     children.push_back(child);
   }
-  std::map<std::string, int> times_sent;
-  HttpTestServer server([&](const httplib::Request& request, httplib::Response& response) {
-    ++times_sent[ParseReport(request.body)->id()];
-    AnswerAsCollector(request, response);
-  });
+  HttpTestServer server(AnswerAsCollector);
   char url[64] = "";
   snprintf(url, sizeof(url), "%s", server.url().c_str());
   for (size_t i = 0; i < children.size(); ++i) ASSERT_EQ(write(go[1], url, sizeof(url)), 64);
@@ -197,6 +194,10 @@ TEST_F(UploadDrainServerTest, ProcessesThatDrainTogetherSendOnce) {
   }
   close(go[0]);
   close(go[1]);
+  std::map<std::string, int> times_sent;
+  for (const httplib::Request& request : server.requests()) {
+    ++times_sent[ParseReport(request.body)->id()];
+  }
   EXPECT_EQ(times_sent.size(), 40u);
   for (const auto& [id, times] : times_sent) EXPECT_EQ(times, 1) << id;
   Spool spool = OpenSpool();
