@@ -145,11 +145,11 @@ TEST_F(RunTest, IncidentsAreToldAsTheyHappenAndSummedUp) {
   grown.set_revision(2);
   grown.set_kind(proto::ANR);
   grown.set_duration_ns(5'200'000'000);
-  Subprocess process(Command({"sh", "-c",
-                              SealLater(SampleReport(1)) + SealLater(first) +
-                                  "echo sealed; read line\n" + SealLater(grown)}),
-                     {{"JANKBOX_AGENT", JANKBOX_WITNESS_AGENT}});
-  ASSERT_TRUE(process.WaitForOutput("sealed"));
+  Subprocess process(
+      Command({"sh", "-c",
+               SealLater(SampleReport(1)) + SealLater(first) + "read line\n" + SealLater(grown)}),
+      {{"JANKBOX_AGENT", JANKBOX_WITNESS_AGENT}});
+  ASSERT_TRUE(process.WaitForErrorOutput("[01960000-0002]"));  // told while the program runs
   process.Write("\n");
   const Finished finished = process.Finish();
   EXPECT_EQ(finished.exit_status(), 0);

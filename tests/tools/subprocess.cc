@@ -108,14 +108,22 @@ void Subprocess::Write(const std::string& input) {
   (void)!WriteFully(terminal_ ? out_.get() : in_.get(), input).ok();
 }
 
-bool Subprocess::WaitForOutput(const std::string& text) {
+bool Subprocess::ReadUntil(int fd, std::string* read, const std::string& text) {
   const uint64_t end = MonotonicNs() + kPatienceNs;
-  while (finished_.out.find(text) == std::string::npos) {
-    pollfd ready{out_.get(), POLLIN, 0};
+  while (read->find(text) == std::string::npos) {
+    pollfd ready{fd, POLLIN, 0};
     if (MonotonicNs() > end) return false;
-    if (poll(&ready, 1, 100) == 1 && !ReadSome(out_.get(), &finished_.out)) return false;
+    if (poll(&ready, 1, 100) == 1 && !ReadSome(fd, read)) return false;
   }
   return true;
+}
+
+bool Subprocess::WaitForOutput(const std::string& text) {
+  return ReadUntil(out_.get(), &finished_.out, text);
+}
+
+bool Subprocess::WaitForErrorOutput(const std::string& text) {
+  return ReadUntil(err_.get(), &finished_.err, text);
 }
 
 bool Subprocess::WaitForEnd(int timeout_ms) {

@@ -37,6 +37,8 @@ class Subprocess {
   void CloseInput() { in_.Reset(); }
   // Reads stdout until `text` has come; false at its end or after 20 s.
   bool WaitForOutput(const std::string& text);
+  // The same of stderr.
+  bool WaitForErrorOutput(const std::string& text);
   // What came on stdout so far.
   const std::string& output() const { return finished_.out; }
   // True where it ended within `timeout_ms`.
@@ -45,6 +47,8 @@ class Subprocess {
   Finished Finish();
 
  private:
+  bool ReadUntil(int fd, std::string* read, const std::string& text);
+
   pid_t pid_ = -1;
   bool waited_ = false;
   bool terminal_;

@@ -82,12 +82,13 @@ std::string RenderList(const TextStyle& style, const std::vector<ReportView>& re
                {.title = "ID"}});
   for (const ReportView& report : reports) {
     const std::string duration = DurationText(report.duration_ms) + (report.ongoing ? "+" : "");
+    const std::string where = BlamedFunction(report);
     table.AddRow({{BriefTime(report.window_to), Colour::kDim},
                   {report.kind, KindColour(report.kind)},
                   {duration, Colour::kBold},
                   {ProcessAndThread(report)},
                   {CauseInBrief(report.shares), LargestCauseColour(report)},
-                  {BlamedFunction(report)},
+                  {where.empty() ? "-" : where},
                   {Fingerprint(style, report, repeats[report.fingerprint]), Colour::kDim},
                   {report.id.substr(0, id_length)}});
   }

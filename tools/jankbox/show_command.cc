@@ -151,8 +151,9 @@ std::string RenderReport(const TextStyle& style, const ReportView& report, bool 
   text += Line(style, "Samples", Sampling(report));
   text += Line(style, "Recorder", SelfCost(report));
   text += Line(style, "Identity", report.fingerprint + " (the same for every repeat)");
-  return text + "\n" + "Open the trace: jankbox export " + export_argument +
-         " -o trace.pftrace, then drop it on https://ui.perfetto.dev\n";
+  return text + "\n" +
+         Line(style, "Trace", "jankbox export " + export_argument + " -o trace.pftrace") +
+         Line(style, "", "then open trace.pftrace in https://ui.perfetto.dev");
 }
 
 int RunShow(const ShowOptions& options) {
