@@ -35,24 +35,39 @@ WaitClass WaitBetween(const ThreadReading& before, const ThreadReading& after) {
   return after.sched_known ? WaitClass::kBlocked : WaitClass::kUnknown;
 }
 
-// The part `inside` of a stretch between two readings.
-void AddStretch(const ThreadReading& before, const ThreadReading& after, uint64_t inside_ns,
-                Verdict* verdict) {
-  if (!after.sched_known || !before.sched_known) {
-    if (after.wait == WaitClass::kNone) {
-      verdict->running_ns += inside_ns;
-    } else {
-      AddOffCpu(WaitBetween(before, after), inside_ns, verdict);
-    }
-    return;
+// The part `inside_ns` of a stretch of `length_ns` between two readings that know schedstat.
+void AddScheduled(const ThreadReading& before, const ThreadReading& after, uint64_t inside_ns,
+                  uint64_t length_ns, Verdict* verdict) {
+  uint64_t run = after.run_ns - before.run_ns;
+  uint64_t runnable = after.runnable_ns - before.runnable_ns;
+  // Where only a part is inside: a thread that waited at its begin (idle in its loop) ran inside;
+  // one that ran all along ran everywhere alike.
+  if (inside_ns < length_ns && !IsWait(before.wait)) {
+    const double share = static_cast<double>(inside_ns) / static_cast<double>(length_ns);
+    run = static_cast<uint64_t>(static_cast<double>(run) * share);
+    runnable = static_cast<uint64_t>(static_cast<double>(runnable) * share);
   }
-  // Where only a part is inside, the thread was idle outside of it or busy with another message:
-  // what it ran is counted inside as far as it fits there.
-  const uint64_t run = std::min(after.run_ns - before.run_ns, inside_ns);
-  const uint64_t runnable = std::min(after.runnable_ns - before.runnable_ns, inside_ns - run);
+  run = std::min(run, inside_ns);
+  runnable = std::min(runnable, inside_ns - run);
+  const uint64_t rest = inside_ns - run - runnable;
   verdict->running_ns += run;
   verdict->runnable_ns += runnable;
-  AddOffCpu(WaitBetween(before, after), inside_ns - run - runnable, verdict);
+  if (!IsWait(before.wait) && !IsWait(after.wait)) {
+    verdict->runnable_ns +=
+        rest;  // it waits for a CPU right now: the kernel counts that when it gets one
+  } else {
+    AddOffCpu(WaitBetween(before, after), rest, verdict);
+  }
+}
+
+// The part `inside_ns` of a stretch where only the states are known.
+void AddUnscheduled(const ThreadReading& before, const ThreadReading& after, uint64_t inside_ns,
+                    Verdict* verdict) {
+  if (after.wait == WaitClass::kNone) {
+    verdict->running_ns += inside_ns;
+  } else {
+    AddOffCpu(WaitBetween(before, after), inside_ns, verdict);
+  }
 }
 
 }  // namespace
@@ -74,15 +89,26 @@ Verdict VerdictTimeline::Sum(uint64_t from_ns, uint64_t to_ns) const {
   if (to_ns <= from_ns) return verdict;
   uint64_t covered = 0;
   bool sched = false;
-  for (size_t i = 1; i < points_.size(); ++i) {
-    const uint64_t begin = std::max(points_[i - 1].time_ns, from_ns);
-    const uint64_t end = std::min(points_[i].time_ns, to_ns);
+  for (size_t first = 0, last = 1; last < points_.size(); ++last) {
+    const Point& after = points_[last];
+    // While a thread runs or waits for a CPU, schedstat lags behind by up to a tick or by that
+    // wait: a stretch goes on until the thread is seen waiting for something else, or to the end.
+    const bool lags = after.reading.sched_known && !IsWait(after.reading.wait);
+    if (lags && last + 1 < points_.size() && after.time_ns < to_ns) continue;
+    const Point& before = points_[first];
+    first = last;
+    const uint64_t begin = std::max(before.time_ns, from_ns);
+    const uint64_t end = std::min(after.time_ns, to_ns);
     if (end <= begin) continue;
-    const ThreadReading& after = points_[i].reading;
-    AddStretch(points_[i - 1].reading, after, end - begin, &verdict);
-    verdict.switches += after.switches - points_[i - 1].reading.switches;
+    if (before.reading.sched_known && after.reading.sched_known) {
+      AddScheduled(before.reading, after.reading, end - begin, after.time_ns - before.time_ns,
+                   &verdict);
+      verdict.switches += after.reading.switches - before.reading.switches;
+      sched = true;
+    } else {
+      AddUnscheduled(before.reading, after.reading, end - begin, &verdict);
+    }
     covered += end - begin;
-    sched = sched || after.sched_known;
   }
   verdict.unknown_ns += to_ns - from_ns - covered;
   if (covered != 0) verdict.source = sched ? "schedstat" : "thread states";

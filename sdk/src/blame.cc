@@ -108,8 +108,12 @@ std::vector<StackSample> SamplesOf(const RingWindow& window, int32_t tid) {
       EventRecord record;
       while (cursor.Next(&record)) {
         if (record.kind != EventKind::kStackSample) continue;
+        uint64_t values[kMaxSamplePayloadWords];
+        const size_t count = std::min<size_t>(record.payload.size(), kMaxSamplePayloadWords);
+        std::transform(record.payload.begin(),
+                       record.payload.begin() + static_cast<ptrdiff_t>(count), values, PayloadOf);
         StackSample sample;
-        if (!DecodeSample(record.payload, &sample) || (tid != 0 && sample.tid != tid)) continue;
+        if (!DecodeSample({values, count}, &sample) || (tid != 0 && sample.tid != tid)) continue;
         sample.time_ns = record.ticks;
         samples.push_back(sample);
       }

@@ -77,8 +77,9 @@ Evidence Gather(const ReportSource& source, const SealRequest& request) {
   Evidence evidence;
   const uint64_t end_ns = source.clock.ToMonotonicNs(source.end_ticks);
   const uint64_t from_ns = end_ns - std::min(end_ns, source.window_ns);
-  evidence.window =
-      source.ring->CopyWindow(source.clock.FromMonotonicNs(from_ns), source.end_ticks);
+  const uint64_t from_ticks =
+      std::max(source.clock.FromMonotonicNs(from_ns), source.ring->header().clock_at_start.ticks);
+  evidence.window = source.ring->CopyWindow(from_ticks, source.end_ticks);
   for (WindowThread& thread : evidence.window.threads) {
     if (source.process.pid == getpid()) thread.name = ThreadName(evidence.window, thread.tid);
   }
