@@ -44,6 +44,7 @@ Fixture::Fixture(const std::string& path)
     : path_(path), handle_(dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
   if (handle_ == nullptr) return;
   poll_ = reinterpret_cast<decltype(poll_)>(dlsym(handle_, "fixture_poll"));
+  close_ = reinterpret_cast<decltype(close_)>(dlsym(handle_, "fixture_close"));
   getppid_ = reinterpret_cast<decltype(getppid_)>(dlsym(handle_, "fixture_getppid"));
   table_getppid_ =
       reinterpret_cast<decltype(table_getppid_)>(dlsym(handle_, "fixture_table_getppid"));

@@ -44,6 +44,7 @@ class Fixture {
   int Poll(pollfd* fds, unsigned long count, int timeout_ms) const {
     return poll_(fds, count, timeout_ms);
   }
+  int Close(int fd) const { return close_(fd); }
   pid_t Getppid() const { return getppid_(); }
   pid_t TableGetppid(int which) const { return table_getppid_(which); }
   int Absent() const { return absent_(); }
@@ -52,6 +53,7 @@ class Fixture {
   std::string path_;
   void* handle_;
   int (*poll_)(pollfd*, unsigned long, int) = nullptr;
+  int (*close_)(int) = nullptr;
   pid_t (*getppid_)() = nullptr;
   pid_t (*table_getppid_)(int) = nullptr;
   int (*absent_)() = nullptr;

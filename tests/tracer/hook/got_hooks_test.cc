@@ -37,6 +37,14 @@ pid_t GetppidProxy() {
   return reinterpret_cast<decltype(&::getppid)>(g_getppid[kHooker].load())();
 }
 
+int g_closes;
+std::atomic<void*> g_close;
+
+int CloseProxy(int fd) {
+  ++g_closes;
+  return reinterpret_cast<decltype(&::close)>(g_close.load())(fd);
+}
+
 int AbsentProxy(int) { return 7; }
 
 template <size_t kHooker>
@@ -124,29 +132,28 @@ TEST_P(GotHooksOfFixture, PagesKeepTheirPermissions) {
 }
 
 TEST_P(GotHooksOfFixture, ErrnoAndResultsAreThoseOfTheFunction) {
-  pollfd closed{.fd = 1 << 20, .events = POLLIN};
-  struct Outcome {
-    int result, error;
-    bool operator==(const Outcome&) const = default;
-  };
   auto outcomes = [&] {
-    std::vector<Outcome> all;
-    for (int i = 0; i < 100; ++i) {
+    std::vector<std::pair<int, int>> all;  // result, errno
+    pollfd closed{.fd = 1 << 20, .events = POLLIN};
+    for (int i = 0; i < 1000; ++i) {
       errno = i;
-      const int none = fixture_.Poll(nullptr, 0, 0);
-      all.push_back({none, errno});
-      const int too_many = fixture_.Poll(&closed, ~0ul, 0);
-      all.push_back({too_many, errno});
-      const int invalid = fixture_.Poll(&closed, 1, 0);
-      all.push_back({invalid, closed.revents});
+      const int fine = fixture_.Poll(&closed, 1, 0);
+      all.emplace_back(fine, errno);
+      const int bad = fixture_.Close(-1 - i);
+      all.emplace_back(bad, errno);
     }
     return all;
   };
-  const std::vector<Outcome> without = outcomes();
-  ASSERT_TRUE(hooks_.Install(Requests<0>()).ok());
+  const std::vector<std::pair<int, int>> without = outcomes();
+  std::vector<HookRequest> requests = Requests<0>();
+  requests.push_back({"close", IsFixtureCopy, reinterpret_cast<void*>(&CloseProxy), &g_close});
+  ASSERT_TRUE(hooks_.Install(requests).ok());
+  g_closes = 0;
   EXPECT_EQ(outcomes(), without);
-  EXPECT_EQ(g_polls[0], 300);
-  EXPECT_EQ(without[1], (Outcome{-1, EINVAL}));
+  EXPECT_EQ(g_polls[0], 1000);
+  EXPECT_EQ(g_closes, 1000);
+  EXPECT_EQ(without[0], std::pair(1, 0));
+  EXPECT_EQ(without[1], std::pair(-1, EBADF));
   hooks_.Uninstall();
 }
 

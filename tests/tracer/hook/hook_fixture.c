@@ -14,6 +14,11 @@ int fixture_poll(struct pollfd* fds, unsigned long count, int timeout_ms) {
   return ready;
 }
 
+int fixture_close(int fd) {
+  int result = close(fd);
+  return result;
+}
+
 pid_t fixture_getppid(void) {
   pid_t parent = getppid();
   return parent;
