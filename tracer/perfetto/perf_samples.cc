@@ -58,18 +58,20 @@ uint64_t PerfSamples::InternCallstack(const StackSample& sample) {
   }
   const std::string key(reinterpret_cast<const char*>(frames.data()), depth * sizeof(frames[0]));
   auto [it, inserted] = callstack_iids_.try_emplace(key, callstack_iids_.size() + 1);
+  const uint64_t iid = it->second;
   if (inserted) {
     ProtoWriter(&new_entries_).Message(field::kCallstacks, [&](ProtoWriter& callstack) {
-      callstack.Varint(field::kIid, it->second);
+      callstack.Varint(field::kIid, iid);
       for (uint64_t frame : frames) callstack.Varint(field::kCallstackFrameIds, frame);
     });
   }
-  return it->second;
+  return iid;
 }
 
 uint64_t PerfSamples::InternFrame(uint64_t address) {
   auto [it, inserted] = frame_iids_.try_emplace(address, frame_iids_.size() + 1);
-  if (!inserted) return it->second;
+  const uint64_t iid = it->second;
+  if (!inserted) return iid;
   ResolvedFrame frame{.rel_pc = address};
   if (frames_ != nullptr) {
     auto resolved = frames_->find(address);
@@ -80,12 +82,12 @@ uint64_t PerfSamples::InternFrame(uint64_t address) {
       frame.function.empty() ? 0
                              : InternString(field::kFunctionNames, &function_iids_, frame.function);
   ProtoWriter(&new_entries_).Message(field::kFrames, [&](ProtoWriter& message) {
-    message.Varint(field::kIid, it->second);
+    message.Varint(field::kIid, iid);
     if (function != 0) message.Varint(field::kFrameFunctionNameId, function);
     message.Varint(field::kFrameMappingId, mapping);
     message.Varint(field::kFrameRelPc, frame.rel_pc);
   });
-  return it->second;
+  return iid;
 }
 
 // Every frame has one: importers count a frame without a mapping as an error.
@@ -93,29 +95,31 @@ uint64_t PerfSamples::InternMapping(const ResolvedFrame& frame) {
   const std::string module = frame.module.empty() ? "[unknown]" : frame.module;
   auto [it, inserted] =
       mapping_iids_.try_emplace(module + '\n' + frame.build_id, mapping_iids_.size() + 1);
-  if (!inserted) return it->second;
+  const uint64_t iid = it->second;
+  if (!inserted) return iid;
   const uint64_t path = InternString(field::kMappingPaths, &path_iids_, module);
   const uint64_t build_id = frame.build_id.empty() ? 0
                                                    : InternString(field::kBuildIds, &build_id_iids_,
                                                                   FromHex(frame.build_id));
   ProtoWriter(&new_entries_).Message(field::kMappings, [&](ProtoWriter& mapping) {
-    mapping.Varint(field::kIid, it->second);
+    mapping.Varint(field::kIid, iid);
     if (build_id != 0) mapping.Varint(field::kMappingBuildId, build_id);
     mapping.Varint(field::kMappingPathStringIds, path);
   });
-  return it->second;
+  return iid;
 }
 
 uint64_t PerfSamples::InternString(uint32_t string_field, IidsByText* iids,
                                    const std::string& text) {
   auto [it, inserted] = iids->try_emplace(text, iids->size() + 1);
+  const uint64_t iid = it->second;
   if (inserted) {
     ProtoWriter(&new_entries_).Message(string_field, [&](ProtoWriter& entry) {
-      entry.Varint(field::kIid, it->second);
+      entry.Varint(field::kIid, iid);
       entry.Bytes(field::kString, text);
     });
   }
-  return it->second;
+  return iid;
 }
 
 }  // namespace jankbox
