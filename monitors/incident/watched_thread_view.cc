@@ -8,7 +8,7 @@ std::optional<RunningDispatch> WatchedThreadView::ReadRunning(const TickConverte
   for (int attempt = 0; attempt < 3; ++attempt) {
     const uint64_t begin = thread_->dispatch_begin_ticks.load(std::memory_order_acquire);
     if (begin == 0) return std::nullopt;
-    RunningDispatch dispatch = {clock.ToMonotonicNs(begin), DispatchNameText(thread_->what)};
+    RunningDispatch dispatch = {begin, clock.ToMonotonicNs(begin), DispatchNameText(thread_->what)};
     std::atomic_thread_fence(std::memory_order_acquire);
     // The next dispatch stores its name before its begin: an unchanged begin vouches for the name.
     if (thread_->dispatch_begin_ticks.load(std::memory_order_relaxed) == begin) return dispatch;

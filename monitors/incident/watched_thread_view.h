@@ -15,6 +15,8 @@ namespace jankbox {
 
 // The dispatch that runs now.
 struct RunningDispatch {
+  uint64_t begin_ticks =
+      0;  // tells two dispatches apart; ns differ slightly as the clock is calibrated
   uint64_t begin_ns = 0;  // CLOCK_MONOTONIC
   std::string what;
 };

@@ -94,7 +94,7 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock) {
   }
   incidents_.Settle(now_ns, running ? running->begin_ns : 0);
   if (incidents_.open()) NoteInRing(*incidents_.open(), false);
-  const bool same = running && running_ && running->begin_ns == running_->begin_ns;
+  const bool same = running && running_ && running->begin_ticks == running_->begin_ticks;
   if (!same) {
     timeline_.Restart();
     if (sampler_ != nullptr) lost_before_ = sampler_->counters().lost;
