@@ -129,6 +129,7 @@ TEST_F(CollectorTest, InterruptEndsTheWaitForAnUploadNotTheStatus) {
   const Finished finished = process.Finish();
   EXPECT_LT(MonotonicNs() - begin_ns, 5 * kNsPerSecond);
   EXPECT_EQ(finished.exit_status(), 3);
+  EXPECT_THAT(finished.err, HasSubstr("1 report kept in"));
   kill(collector_->pid(), SIGCONT);
 }
 

@@ -56,6 +56,10 @@ TEST_F(RunTest, ProgramThatCannotStartIsOneErrorAndAShellsStatus) {
   const Finished missing = Run({"no-such-program-anywhere"});
   EXPECT_EQ(missing.exit_status(), 127);
   EXPECT_EQ(missing.err, "jankbox: no-such-program-anywhere: No such file or directory\n");
+  // A folder of PATH that this user may not enter is no answer.
+  const Finished unsearchable =
+      Run({"no-such-program-anywhere"}, {}, {{"PATH", "/proc/1/cwd:/usr/bin:/bin"}});
+  EXPECT_EQ(unsearchable.exit_status(), 127);
   WriteFile(folder_ / "plain", "not a program");
   const Finished denied = Run({folder_ / "plain"});
   EXPECT_EQ(denied.exit_status(), 126);

@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
+#include <sstream>
 
+#include "base/file.h"
 #include "base/scoped_fd.h"
 #include "tools/jankbox/exit_code.h"
 
@@ -33,6 +36,17 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
   pointers.push_back(nullptr);
   return pointers;
+}
+
+// A folder of PATH that may not be searched makes exec say EACCES for a program that is nowhere.
+int TrueExecError(int error, const std::string& program) {
+  const char* path = getenv("PATH");
+  if (error != EACCES || program.find('/') != std::string::npos || path == nullptr) return error;
+  std::istringstream folders(path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (access(JoinPath(folder.empty() ? "." : folder, program).c_str(), F_OK) == 0) return EACCES;
+  }
+  return ENOENT;
 }
 
 }  // namespace
@@ -65,7 +79,7 @@ int ChildProcess::Start(const std::vector<std::string>& argv, const Environment&
   if (n != sizeof(error)) return 0;
   waitpid(pid_, nullptr, 0);
   ended_ = true;
-  return error;
+  return TrueExecError(error, argv[0]);
 }
 
 bool ChildProcess::HasEnded() {

@@ -25,7 +25,9 @@
 namespace jankbox::tools {
 namespace {
 
+// How long the end of a run may wait for the upload; requests end a little earlier, and tell how.
 constexpr uint64_t kFinalUploadNs = 10 * kNsPerSecond;
+constexpr uint64_t kFinalRequestsNs = 9'500 * kNsPerMs;
 
 // A standard stream that is closed here stays closed in the program, and no file of ours takes its
 // number meanwhile.
@@ -136,8 +138,9 @@ void Run::WaitForProgram() {
 }
 
 void Run::WaitForUpload() {
-  const uint64_t deadline_ns = MonotonicNs() + kFinalUploadNs;
-  feed_->BeginFinalUpload(deadline_ns);
+  const uint64_t now_ns = MonotonicNs();
+  const uint64_t deadline_ns = now_ns + kFinalUploadNs;
+  feed_->BeginFinalUpload(now_ns + kFinalRequestsNs);
   bool interrupted = false;
   while (!feed_->upload_ended() && !interrupted && MonotonicNs() < deadline_ns) {
     feed_->TellUploadProgress();

@@ -112,7 +112,12 @@ void RunFeed::TellUploadProgress() {
 }
 
 void RunFeed::TellUploadSummary() {
-  const DrainSummary total = upload_->total();
+  DrainSummary total = upload_->total();
+  if (!upload_->ended()) {  // its own sum is older than what it does now
+    const Result<std::vector<SpoolEntry>> entries = spool_->List();
+    if (entries.ok()) total.kept = entries->size();
+    if (total.last_error.empty()) total.last_error = "the server did not answer in time";
+  }
   const std::string url = Printable(upload_url_);
   if (!quiet_ && style_.tty) Write(kClearLine);
   std::string line;
