@@ -26,7 +26,7 @@ uint64_t MedianIntervalNs(std::span<const SampleRef> samples) {
   for (size_t i = 1; i < samples.size(); ++i) {
     intervals.push_back(samples[i].boottime_ns - samples[i - 1].boottime_ns);
   }
-  auto middle = intervals.begin() + static_cast<ptrdiff_t>(intervals.size() / 2);
+  auto middle = intervals.begin() + static_cast<ptrdiff_t>((intervals.size() - 1) / 2);
   std::nth_element(intervals.begin(), middle, intervals.end());
   return std::max<uint64_t>(*middle, 1);
 }

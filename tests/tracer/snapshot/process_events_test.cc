@@ -68,6 +68,16 @@ TEST(ProcessEvents, SlicesOpenAtTheEdgesSaySo) {
   EXPECT_TRUE(snapshot.trace.counters.empty());
 }
 
+TEST(ProcessEvents, SlicesOpenBeforeTheWindowKeepTheirOrder) {
+  const TestSnapshot snapshot = Snapshot(MakeWindow(
+      1000, 2000,
+      {MakeThread(11, {MakeChunk({Value(kAsyncBegin, 2, 1, 100), Value(kAsyncBegin, 1, 1, 200)})}),
+       MakeThread(12, {MakeChunk({Value(kAsyncBegin, 1, 0, 150)})})}));
+  EXPECT_THAT(Lines(snapshot), ElementsAre("100+1900 0 m2 began_before_window open_at_window_end",
+                                           "150+1850 0 m1 began_before_window open_at_window_end",
+                                           "200+1800 0 m1 began_before_window open_at_window_end"));
+}
+
 TEST(ProcessEvents, CountersOfAllThreadsComeInOrderOfTime) {
   const TestSnapshot snapshot = Snapshot(
       MakeWindow(1000, 2000,

@@ -148,6 +148,15 @@ TEST(SampleSlices, DispatchWithMethodsKeepsItsTrackToItself) {
   EXPECT_EQ(snapshot.trace.tracks.at(track.parent_uuid).tid, kUi);
 }
 
+TEST(SampleSlices, MethodsOfANestedDispatchCountForTheOuterOne) {
+  EXPECT_THAT(Lines(SnapshotOf(
+                  {DispatchBegin("outer", 90 * kMs), DispatchBegin("inner", 120 * kMs),
+                   Begin(1, 121 * kMs), DispatchEnd(122 * kMs), DispatchBegin("other", 130 * kMs),
+                   DispatchEnd(140 * kMs), DispatchEnd(200 * kMs)},
+                  {{100, Stack({0x1100})}, {105, Stack({0x1100})}, {135, Stack({0x1100})}})),
+              ElementsAre("s 100+10 0 main", "t 135+4 2 main"));
+}
+
 TEST(SampleSlices, OutsideADispatchTheyAreOnTheirOwnTrack) {
   EXPECT_THAT(Lines(SnapshotOf({}, {{100, Stack({0x1100})}})), ElementsAre("s 100+5 0 main"));
 }
