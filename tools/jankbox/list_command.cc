@@ -73,10 +73,10 @@ std::string RenderList(const TextStyle& style, const std::vector<ReportView>& re
   for (const ReportView& report : reports) ++repeats[report.fingerprint];
   const size_t id_length = UniqueIdLength(reports);
   Table table({{.title = "TIME", .drop_order = 2},
-               {.title = "KIND", .min_width = 6},
+               {.title = "KIND", .min_width = 12},
                {.title = "DURATION", .right_aligned = true},
                {.title = "PROCESS", .min_width = 14, .drop_order = 1},
-               {.title = "CAUSE", .min_width = 8},
+               {.title = "CAUSE", .min_width = 13},
                {.title = "WHERE", .min_width = 20},
                {.title = "FINGERPRINT", .drop_order = 3},
                {.title = "ID"}});

@@ -57,15 +57,21 @@ int RunFeed::AddSources(std::vector<pollfd>* sources) const {
   return -1;
 }
 
+void RunFeed::SayLine(const std::string& line) {
+  if (progress_shown_) Write(kClearLine);
+  progress_shown_ = false;
+  Say(line);
+}
+
 void RunFeed::TellIncident(const proto::Report& report) {
   const std::string line = incidents_.Add(View(report));
-  if (!line.empty() && !quiet_) Say(line);
+  if (!line.empty() && !quiet_) SayLine(line);
 }
 
 void RunFeed::Tell() {
   while (const std::optional<std::string> error =
              errors_ != nullptr ? errors_->Next() : std::nullopt) {
-    if (++error_count_ == 1) Say(Printable(*error));
+    if (++error_count_ == 1) SayLine(Printable(*error));
   }
   if (upload_.has_value()) {
     upload_->Clear();
@@ -83,7 +89,8 @@ void RunFeed::TellRecovered(const std::vector<std::string>& ids) {
   IncidentLog earlier(style_);
   for (const std::string& id : ids) {
     const Result<proto::Report> report = ReadReportFile(ReportPath(spool_->directory(), id));
-    if (report.ok() && !quiet_) Say(earlier.Add(View(report.value())) + ", left by an earlier run");
+    if (!report.ok() || quiet_) continue;
+    SayLine(earlier.Add(View(report.value())) + ", left by an earlier run");
   }
 }
 
@@ -98,7 +105,7 @@ void RunFeed::TellSummary() {
     const size_t more = error_count_ - 1;
     line += "; " + std::to_string(more) + (more == 1 ? " more error" : " more errors");
   }
-  Say(line);
+  SayLine(line);
 }
 
 void RunFeed::BeginFinalUpload(uint64_t deadline_monotonic_ns) {
@@ -106,9 +113,11 @@ void RunFeed::BeginFinalUpload(uint64_t deadline_monotonic_ns) {
 }
 
 void RunFeed::TellUploadProgress() {
-  const DrainSummary total = upload_->total();
-  if (quiet_ || !style_.tty || total.kept == 0) return;
-  Write(kClearLine + ("jankbox: sending, " + Reports(total.kept)) + " to go");
+  if (quiet_ || !style_.tty) return;
+  const uint64_t kept = upload_->total().kept;
+  Write(kClearLine + ("jankbox: sending to " + Printable(upload_url_)) +
+        (kept > 0 ? ", " + Reports(kept) + " to go" : ""));
+  progress_shown_ = true;
 }
 
 void RunFeed::TellUploadSummary() {
@@ -119,7 +128,6 @@ void RunFeed::TellUploadSummary() {
     if (total.last_error.empty()) total.last_error = "the server did not answer in time";
   }
   const std::string url = Printable(upload_url_);
-  if (!quiet_ && style_.tty) Write(kClearLine);
   std::string line;
   if (total.sent > 0) line = Reports(total.sent) + " sent to " + url;
   if (total.dropped > 0) line += (line.empty() ? "" : ", ") + Reports(total.dropped) + " refused";
@@ -130,7 +138,7 @@ void RunFeed::TellUploadSummary() {
   const bool failed = total.kept > 0 || total.dropped > 0;
   if (failed && !total.last_error.empty()) line += " (" + Printable(total.last_error) + ")";
   if (!failed && !line.empty()) line += "; jankbox list " + url;
-  if (!line.empty() && (failed || !quiet_)) Say(line);
+  if (!line.empty() && (failed || !quiet_)) SayLine(line);
 }
 
 }  // namespace jankbox::tools

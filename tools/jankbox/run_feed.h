@@ -55,6 +55,8 @@ class RunFeed {
 
  private:
   void TellIncident(const proto::Report& report);
+  // Say(), in place of the progress line.
+  void SayLine(const std::string& line);
 
   Spool* const spool_;
   const bool quiet_;
@@ -64,6 +66,7 @@ class RunFeed {
   std::unique_ptr<ErrorChannel> errors_;
   IncidentLog incidents_;
   size_t error_count_ = 0;
+  bool progress_shown_ = false;
   std::optional<ReportUpload> upload_;
 };
 

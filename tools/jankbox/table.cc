@@ -6,6 +6,7 @@ namespace jankbox::tools {
 namespace {
 
 constexpr size_t kGap = 2;
+constexpr size_t kCrampedWidth = 6;
 
 size_t LineWidth(const std::vector<size_t>& widths) {
   size_t sum = 0;
@@ -22,19 +23,23 @@ std::vector<size_t> Table::Widths(size_t available) const {
     for (const std::vector<Cell>& row : rows_) width = std::max(width, DisplayWidth(row[i].text));
     natural.push_back(width);
   }
+  bool cramped = false;
   for (;;) {
     std::vector<size_t> widths = natural;
-    while (available > 0 && LineWidth(widths) > available && ClipWidest(&widths)) {
+    while (available > 0 && LineWidth(widths) > available && ClipWidest(cramped, &widths)) {
     }
-    if (available == 0 || LineWidth(widths) <= available || !DropOne(&natural)) return widths;
+    if (available == 0 || LineWidth(widths) <= available || cramped) return widths;
+    cramped = !DropOne(&natural);
   }
 }
 
-bool Table::ClipWidest(std::vector<size_t>* widths) const {
+bool Table::ClipWidest(bool cramped, std::vector<size_t>* widths) const {
   size_t* widest = nullptr;
   for (size_t i = 0; i < columns_.size(); ++i) {
     size_t& width = (*widths)[i];
-    const bool clippable = columns_[i].min_width > 0 && width > columns_[i].min_width;
+    const size_t min_width = columns_[i].min_width;
+    const size_t smallest = cramped ? std::min(min_width, kCrampedWidth) : min_width;
+    const bool clippable = min_width > 0 && width > smallest;
     if (clippable && (widest == nullptr || width > *widest)) widest = &width;
   }
   if (widest != nullptr) --*widest;

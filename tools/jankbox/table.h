@@ -16,7 +16,7 @@ class Table {
  public:
   struct Column {
     std::string title;
-    size_t min_width = 0;  // below its cells' width it is clipped down to this; 0: never clipped
+    size_t min_width = 0;  // its cells are clipped down to this; 0: never clipped
     int drop_order = 0;    // where clipping is not enough, the highest goes first; 0: never
     bool right_aligned = false;
   };
@@ -36,8 +36,9 @@ class Table {
  private:
   // Width of each column; 0 for one that is left out.
   std::vector<size_t> Widths(size_t available) const;
-  // One column narrower, the widest first; false where all are at their smallest.
-  bool ClipWidest(std::vector<size_t>* widths) const;
+  // One column narrower, the widest first; false where all are at their smallest. `cramped`:
+  // nothing is left to drop, and clipping goes on below min_width.
+  bool ClipWidest(bool cramped, std::vector<size_t>* widths) const;
   bool DropOne(std::vector<size_t>* widths) const;
   std::string RenderRow(const TextStyle& style, const std::vector<size_t>& widths,
                         const std::vector<Cell>& row) const;
