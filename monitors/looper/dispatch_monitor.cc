@@ -63,10 +63,15 @@ void BeginAtTicks(const char* what, uint64_t begin) {
   const PackedName name(what);
   const uint32_t depth = slot == nullptr ? 0 : slot->dispatch_depth.load(std::memory_order_relaxed);
   if (slot != nullptr) slot->dispatch_depth.store(depth + 1, std::memory_order_relaxed);
-  if (slot != nullptr && depth == 0) {
+  // A loop that is watched from outside knows no names: the first named dispatch inside lends it
+  // its own.
+  const bool unnamed = slot != nullptr && slot->what[0].load(std::memory_order_relaxed) == 0;
+  if (slot != nullptr && (depth == 0 || (unnamed && name.bytes != 0))) {
     for (size_t i = 0; i < kDispatchNameWords; ++i) {
       slot->what[i].store(name.slot_words[i], std::memory_order_relaxed);
     }
+  }
+  if (slot != nullptr && depth == 0) {
     slot->dispatch_count.store(slot->dispatch_count.load(std::memory_order_relaxed) + 1,
                                std::memory_order_relaxed);
     slot->dispatch_begin_ticks.store(begin, std::memory_order_release);

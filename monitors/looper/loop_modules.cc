@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <vector>
 
 namespace jankbox {
@@ -36,12 +37,16 @@ constexpr KnownModule kKnown[] = {
     {"libc.so", {LoopModuleKind::kReplyOnly, ""}},
     {"libssl.so", {LoopModuleKind::kReplyOnly, ""}},
     {"libpq.so", {LoopModuleKind::kReplyOnly, ""}},
+    {"libcurl", {LoopModuleKind::kReplyOnly, ""}},
 };
 
 struct Range {
   uintptr_t begin;
   uintptr_t end;
   LoopModule module;
+  bool operator==(const Range& other) const {
+    return begin == other.begin && end == other.end && module.kind == other.module.kind;
+  }
 };
 
 struct Table {
@@ -52,6 +57,9 @@ struct Table {
 
 std::atomic<const Table*> g_table{nullptr};
 std::atomic<int> g_tables{0};
+// The loader's counters as of the last look.
+std::atomic<unsigned long long> g_adds{0};
+std::atomic<unsigned long long> g_subs{0};
 
 int AddModule(dl_phdr_info* info, size_t /*size*/, void* argument) {
   auto* table = static_cast<Table*>(argument);
@@ -97,16 +105,20 @@ LoopModule ClassifyModule(std::string_view path) {
 }
 
 void LoopModules::Refresh() {
-  const Table* current = g_table.load(std::memory_order_acquire);
   Table now;
   dl_iterate_phdr(ReadCounters, &now);
-  if (current != nullptr && current->adds == now.adds && current->subs == now.subs) return;
-  if (g_tables.fetch_add(1, std::memory_order_relaxed) >= kMaxTables) return;
-  auto* table = new Table();  // never freed: see the header
-  dl_iterate_phdr(AddModule, table);
+  const Table* current = g_table.load(std::memory_order_acquire);
+  if (current != nullptr && g_adds == now.adds && g_subs == now.subs) return;
+  auto table = std::make_unique<Table>();
+  dl_iterate_phdr(AddModule, table.get());
+  g_adds = table->adds;
+  g_subs = table->subs;
   std::sort(table->ranges.begin(), table->ranges.end(),
             [](const Range& a, const Range& b) { return a.begin < b.begin; });
-  g_table.store(table, std::memory_order_release);
+  // Plugins that are none of ours come and go: they must not use up the tables.
+  if (current != nullptr && current->ranges == table->ranges) return;
+  if (g_tables.fetch_add(1, std::memory_order_relaxed) >= kMaxTables) return;
+  g_table.store(table.release(), std::memory_order_release);  // never freed: see the header
 }
 
 LoopModule LoopModules::Find(const void* address) {

@@ -1,5 +1,6 @@
 #include "monitors/looper/loop_waits.h"
 
+#include <bit>
 #include <cstring>
 
 namespace jankbox {
@@ -42,50 +43,75 @@ __attribute__((no_sanitize("address"))) void LoopWaits::CopyFrame() {
   for (size_t i = 0; i < kFrameWords; ++i) frame_[i] = words[i];
 }
 
-__attribute__((no_sanitize("address"))) bool LoopWaits::LoopFrameIsGone() const {
+__attribute__((no_sanitize("address"))) uint32_t LoopWaits::ChangedFrameWords() const {
   const auto* words = static_cast<const volatile uintptr_t*>(loop_.stack);
-  size_t changed = 0;
-  for (size_t i = 0; i < kFrameWords; ++i) changed += frame_[i] != words[i] ? 1 : 0;
-  return changed > kFrameWords / 4;  // a living frame changes a local or two
+  uint32_t changed = 0;
+  for (size_t i = 0; i < kFrameWords; ++i) changed |= frame_[i] != words[i] ? 1u << i : 0;
+  return changed;
 }
 
-uint32_t LoopWaits::CountSighting(const Site& site) {
-  for (Site& candidate : candidates_) {
-    if (candidate == site) return ++candidate.seen;
+bool LoopWaits::LoopFrameIsGone() {
+  const uint32_t changed = ChangedFrameWords();
+  doubted_words_ |= changed;
+  // A living frame changes a local or two beyond those that it changes each time.
+  return std::popcount(changed & ~restless_words_) * 4 > std::popcount(~restless_words_);
+}
+
+// The loop lives: what changed since its last wait says nothing about that.
+void LoopWaits::NoteOwnWait(const WaitCall& call) {
+  restless_words_ |= ChangedFrameWords() | doubted_words_;
+  doubted_words_ = 0;
+  loop_fd_ = call.fd;
+  for (Candidate& candidate : candidates_) candidate.in_a_row = 0;
+  CopyFrame();
+}
+
+LoopWaits::Candidate& LoopWaits::FindCandidate(const Site& site) {
+  for (Candidate& candidate : candidates_) {
+    if (candidate.site == site) return candidate;
   }
-  candidates_[next_candidate_] = site;
-  candidates_[next_candidate_].seen = 1;
+  Candidate& oldest = candidates_[next_candidate_];
   next_candidate_ = (next_candidate_ + 1) % kCandidates;
-  return 1;
+  oldest = {.site = site};
+  return oldest;
 }
 
 void LoopWaits::Adopt(const Site& site, const WaitCall& call, LoopModule module) {
+  previous_loop_ = loop_;
   loop_ = site;
   loop_fd_ = call.fd;
-  const bool named = module.loop_name[0] != '\0' &&
-                     (module.kind == LoopModuleKind::kLoop || call.family == WaitFamily::kEpoll);
+  is_weak_ = module.kind != LoopModuleKind::kLoop && call.family != WaitFamily::kEpoll;
+  const bool named = module.loop_name[0] != '\0' && !is_weak_;
   name_ = named ? module.loop_name : FamilyName(call.family);
   candidates_ = {};
+  restless_words_ = 0;
+  doubted_words_ = 0;
+  CopyFrame();
+}
+
+// Whether a wait at `site`, that is neither the loop's own nor of a nested run, is a new loop's.
+bool LoopWaits::MayTakeOver(const Site& site, bool at_first_sight) {
+  const bool shallower = loop_.call_site == nullptr || IsShallower(site.stack, loop_.stack);
+  if (shallower) {
+    if (at_first_sight || site == previous_loop_) return true;
+    return ++FindCandidate(site).seen >= kSightings;
+  }
+  if (LoopFrameIsGone()) return ++FindCandidate(site).seen >= kSightings;
+  return is_weak_ && at_first_sight && ++FindCandidate(site).in_a_row >= kSightingsInARow;
 }
 
 bool LoopWaits::DecideWait(const WaitCall& call, LoopModule module) {
   if (module.kind == LoopModuleKind::kReplyOnly) return false;
-  const Site site{call.call_site, call.stack, 0};
-  const bool have_loop = loop_.call_site != nullptr;
-  if (have_loop && site == loop_) {
-    loop_fd_ = call.fd;
-    CopyFrame();
+  const Site site{call.call_site, call.stack};
+  if (loop_.call_site != nullptr && site == loop_) {
+    NoteOwnWait(call);
     return true;
   }
-  if (have_loop && IsNestedRun(call)) return true;
+  if (loop_.call_site != nullptr && IsNestedRun(call)) return true;
   const bool at_first_sight =
       module.kind == LoopModuleKind::kLoop || call.family == WaitFamily::kEpoll;
-  const bool shallower = !have_loop || IsShallower(call.stack, loop_.stack);
-  if (!shallower && !LoopFrameIsGone()) return false;
-  const uint32_t needed = shallower && at_first_sight ? 1 : kSightings;
-  if (CountSighting(site) < needed) return false;
+  if (!MayTakeOver(site, at_first_sight)) return false;
   Adopt(site, call, module);
-  CopyFrame();
   return true;
 }
 

@@ -11,11 +11,13 @@
 //  waits for the loop's own descriptor: a
 //     nested run of the same loop (a modal dialog).
 //  3. A shallower wait takes over: the old loop's frames are gone. A deeper one takes over only
-//  when it recurs and the words
-//     above the old loop's stack pointer show that its frame is gone: while that lives, a dispatch
-//     may poll as often as it likes.
+//  when it recurs and the words above the old loop's stack pointer show that its frame is gone:
+//  while that lives, a dispatch may poll as often as it likes. Words that a living loop was seen to
+//  change (the event that it reads into) do not count. A program's own poll or select loop also
+//  gives way to a known loop that recurs without a wait of its own between: it was the program's
+//  start, in the frame of main() that is still there.
 //  4. epoll, and any wait called from a known loop library, is adopted at first sight; poll and
-//  select of others at the third.
+//  select of others at the third; a loop that had to give way comes back at first sight.
 #ifndef JANKBOX_MONITORS_LOOPER_LOOP_WAITS_H_
 #define JANKBOX_MONITORS_LOOPER_LOOP_WAITS_H_
 
@@ -51,29 +53,40 @@ class LoopWaits {
   static constexpr size_t kCandidates = 8;
   static constexpr size_t kFrameWords = 32;
   static constexpr uint32_t kSightings = 3;
+  static constexpr uint32_t kSightingsInARow = 4;
 
   struct Site {
     const void* call_site = nullptr;
     const void* stack = nullptr;
+    bool operator==(const Site& other) const = default;
+  };
+  struct Candidate {
+    Site site;
     uint32_t seen = 0;
-    bool operator==(const Site& other) const {
-      return call_site == other.call_site && stack == other.stack;
-    }
+    uint32_t in_a_row = 0;  // without a wait of the loop between
   };
 
   bool IsNestedRun(const WaitCall& call) const;
-  bool LoopFrameIsGone() const;
-  uint32_t CountSighting(const Site& site);
+  bool MayTakeOver(const Site& site, bool at_first_sight);
+  Candidate& FindCandidate(const Site& site);
   void Adopt(const Site& site, const WaitCall& call, LoopModule module);
+  void NoteOwnWait(const WaitCall& call);
+  uint32_t ChangedFrameWords() const;
+  bool LoopFrameIsGone();
   void CopyFrame();
 
   Site loop_;
+  Site previous_loop_;
+  bool is_weak_ = false;  // adopted because it recurred, not for what it is
   int loop_fd_ = -1;
   const char* name_ = "";
-  std::array<Site, kCandidates> candidates_;
+  std::array<Candidate, kCandidates> candidates_;
   size_t next_candidate_ = 0;
-  std::array<uintptr_t, kFrameWords>
-      frame_{};  // what stood above the loop's stack pointer at its last wait
+  // What stood above the loop's stack pointer at its last wait; and, a bit a word, what changes
+  // while it lives, and what had changed when somebody asked since.
+  std::array<uintptr_t, kFrameWords> frame_{};
+  uint32_t restless_words_ = 0;
+  uint32_t doubted_words_ = 0;
 };
 
 }  // namespace jankbox

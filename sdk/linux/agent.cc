@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -17,19 +16,16 @@
 #include <cstring>
 
 #include "base/own_thread.h"
+#include "base/private_library.h"
 #include "jankbox/jankbox.h"
-#include "monitors/looper/loop_dispatches.h"
-
-#define JANKBOX_TLS __attribute__((tls_model("initial-exec"))) thread_local
+#include "monitors/looper/main_thread_wait.h"
 
 namespace {
 
 using jankbox::DispatchCalls;
 using jankbox::LoopDispatches;
-using jankbox::WaitCall;
+using jankbox::MainThreadWait;
 using jankbox::WaitFamily;
-
-enum class Role : uint8_t { kNotAsked, kMain, kOther };
 
 // Of the main thread; touched by it alone, but for `g_calls`.
 constinit LoopDispatches g_loop;
@@ -38,18 +34,6 @@ std::atomic<const DispatchCalls*> g_calls{nullptr};  // set once the recorder ru
 DispatchCalls g_call_table;
 void (*g_set_loop_name)(const char*);
 void (*g_stop)();
-
-JANKBOX_TLS constinit Role t_role = Role::kNotAsked;
-JANKBOX_TLS constinit bool t_inside = false;  // one of our own waits runs inside another's wrapper
-
-bool OnMainThread() {
-  if (__builtin_expect(t_role == Role::kNotAsked, 0)) {
-    const int saved_errno = errno;
-    t_role = syscall(SYS_gettid) == getpid() ? Role::kMain : Role::kOther;
-    errno = saved_errno;
-  }
-  return t_role == Role::kMain;
-}
 
 template <typename Function>
 Function Symbol(void* library, const char* name) {
@@ -67,11 +51,7 @@ void* LoadRecorder() {
   if (folder + sizeof(kName) > sizeof(path)) return nullptr;
   memcpy(path, self.dli_fname, folder);
   memcpy(path + folder, kName, sizeof(kName));
-  int flags = RTLD_NOW | RTLD_LOCAL;
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  flags |= RTLD_DEEPBIND;  // the host's symbols and those of our libraries never meet
-#endif
-  return dlopen(path, flags);
+  return jankbox::OpenPrivateLibrary(path);
 }
 
 void* StartRecorder(void*) {
@@ -110,7 +90,7 @@ void InForkedChild() {
   g_started = false;
   g_calls.store(nullptr, std::memory_order_relaxed);
   g_loop = LoopDispatches();
-  t_role = Role::kNotAsked;
+  MainThreadWait::ForgetRole();
 }
 
 __attribute__((constructor)) void Prepare() {
@@ -121,33 +101,9 @@ __attribute__((constructor)) void Prepare() {
 __attribute__((destructor)) void Finish() {
   const DispatchCalls* calls = g_calls.load(std::memory_order_acquire);
   if (calls == nullptr) return;
-  if (OnMainThread()) g_loop.Finish(calls);
+  if (MainThreadWait::OnMainThread()) g_loop.Finish(calls);
   g_stop();
 }
-
-// Around one wait of the calling thread.
-class Wait {
- public:
-  explicit Wait(const WaitCall& call) {
-    if (t_inside || !OnMainThread()) return;
-    t_inside = true;
-    outermost_ = true;
-    own_ = g_loop.OnWait(call, g_calls.load(std::memory_order_acquire));
-    if (own_) StartOnce();
-  }
-  void Done() {
-    if (!outermost_) return;
-    t_inside = false;
-    if (!own_) return;
-    const int saved_errno = errno;
-    g_loop.OnWaitDone(g_calls.load(std::memory_order_acquire));
-    errno = saved_errno;
-  }
-
- private:
-  bool outermost_ = false;
-  bool own_ = false;
-};
 
 // The next definition of a wait in the program's order of libraries. Asked once each.
 template <typename Function>
@@ -162,59 +118,57 @@ Function Real(std::atomic<void*>* cache, const char* name) {
 
 }  // namespace
 
-// A wait's own frame begins where its caller's stack pointer was.
-#define JANKBOX_CALL(family, ...) \
-  WaitCall { __builtin_return_address(0), __builtin_dwarf_cfa(), family, __VA_ARGS__ }
-#define JANKBOX_FORWARD(name, call, ...)                \
-  static std::atomic<void*> real{nullptr};              \
-  auto* function = Real<decltype(&name)>(&real, #name); \
-  Wait wait(call);                                      \
-  const int result = function(__VA_ARGS__);             \
-  wait.Done();                                          \
+#define JANKBOX_FORWARD(name, call, ...)                                       \
+  static std::atomic<void*> real{nullptr};                                     \
+  auto* function = Real<decltype(&name)>(&real, #name);                        \
+  MainThreadWait wait(&g_loop, g_calls.load(std::memory_order_acquire), call); \
+  if (wait.own()) StartOnce();                                                 \
+  const int result = function(__VA_ARGS__);                                    \
+  wait.Done(g_calls.load(std::memory_order_acquire));                          \
   return result
 
 #define JANKBOX_EXPORT extern "C" __attribute__((visibility("default")))
 
 JANKBOX_EXPORT int poll(pollfd* fds, nfds_t count, int timeout) {
-  JANKBOX_FORWARD(
-      poll,
-      JANKBOX_CALL(WaitFamily::kPoll, count > 0 ? fds[0].fd : -1, &fds->fd, count, sizeof(*fds)),
-      fds, count, timeout);
+  JANKBOX_FORWARD(poll,
+                  JANKBOX_WAIT_CALL(WaitFamily::kPoll, count > 0 ? fds[0].fd : -1, &fds->fd, count,
+                                    sizeof(*fds)),
+                  fds, count, timeout);
 }
 
 JANKBOX_EXPORT int ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask) {
-  JANKBOX_FORWARD(
-      ppoll,
-      JANKBOX_CALL(WaitFamily::kPoll, count > 0 ? fds[0].fd : -1, &fds->fd, count, sizeof(*fds)),
-      fds, count, timeout, mask);
+  JANKBOX_FORWARD(ppoll,
+                  JANKBOX_WAIT_CALL(WaitFamily::kPoll, count > 0 ? fds[0].fd : -1, &fds->fd, count,
+                                    sizeof(*fds)),
+                  fds, count, timeout, mask);
 }
 
 JANKBOX_EXPORT int epoll_wait(int epfd, epoll_event* events, int max_events, int timeout) {
-  JANKBOX_FORWARD(epoll_wait, JANKBOX_CALL(WaitFamily::kEpoll, epfd, nullptr, 0, 0), epfd, events,
-                  max_events, timeout);
+  JANKBOX_FORWARD(epoll_wait, JANKBOX_WAIT_CALL(WaitFamily::kEpoll, epfd, nullptr, 0, 0), epfd,
+                  events, max_events, timeout);
 }
 
 JANKBOX_EXPORT int epoll_pwait(int epfd, epoll_event* events, int max_events, int timeout,
                                const sigset_t* mask) {
-  JANKBOX_FORWARD(epoll_pwait, JANKBOX_CALL(WaitFamily::kEpoll, epfd, nullptr, 0, 0), epfd, events,
-                  max_events, timeout, mask);
+  JANKBOX_FORWARD(epoll_pwait, JANKBOX_WAIT_CALL(WaitFamily::kEpoll, epfd, nullptr, 0, 0), epfd,
+                  events, max_events, timeout, mask);
 }
 
 JANKBOX_EXPORT int epoll_pwait2(int epfd, epoll_event* events, int max_events,
                                 const timespec* timeout, const sigset_t* mask) {
-  JANKBOX_FORWARD(epoll_pwait2, JANKBOX_CALL(WaitFamily::kEpoll, epfd, nullptr, 0, 0), epfd, events,
-                  max_events, timeout, mask);
+  JANKBOX_FORWARD(epoll_pwait2, JANKBOX_WAIT_CALL(WaitFamily::kEpoll, epfd, nullptr, 0, 0), epfd,
+                  events, max_events, timeout, mask);
 }
 
 JANKBOX_EXPORT int select(int nfds, fd_set* read, fd_set* write, fd_set* except, timeval* timeout) {
-  JANKBOX_FORWARD(select, JANKBOX_CALL(WaitFamily::kSelect, -1, nullptr, 0, 0), nfds, read, write,
-                  except, timeout);
+  JANKBOX_FORWARD(select, JANKBOX_WAIT_CALL(WaitFamily::kSelect, -1, nullptr, 0, 0), nfds, read,
+                  write, except, timeout);
 }
 
 JANKBOX_EXPORT int pselect(int nfds, fd_set* read, fd_set* write, fd_set* except,
                            const timespec* timeout, const sigset_t* mask) {
-  JANKBOX_FORWARD(pselect, JANKBOX_CALL(WaitFamily::kSelect, -1, nullptr, 0, 0), nfds, read, write,
-                  except, timeout, mask);
+  JANKBOX_FORWARD(pselect, JANKBOX_WAIT_CALL(WaitFamily::kSelect, -1, nullptr, 0, 0), nfds, read,
+                  write, except, timeout, mask);
 }
 
 // What programs that were compiled with _FORTIFY_SOURCE call.
@@ -223,16 +177,16 @@ extern "C" int __ppoll_chk(pollfd* fds, nfds_t count, const timespec* timeout, c
                            size_t fds_bytes);
 
 JANKBOX_EXPORT int __poll_chk(pollfd* fds, nfds_t count, int timeout, size_t fds_bytes) {
-  JANKBOX_FORWARD(
-      __poll_chk,
-      JANKBOX_CALL(WaitFamily::kPoll, count > 0 ? fds[0].fd : -1, &fds->fd, count, sizeof(*fds)),
-      fds, count, timeout, fds_bytes);
+  JANKBOX_FORWARD(__poll_chk,
+                  JANKBOX_WAIT_CALL(WaitFamily::kPoll, count > 0 ? fds[0].fd : -1, &fds->fd, count,
+                                    sizeof(*fds)),
+                  fds, count, timeout, fds_bytes);
 }
 
 JANKBOX_EXPORT int __ppoll_chk(pollfd* fds, nfds_t count, const timespec* timeout,
                                const sigset_t* mask, size_t fds_bytes) {
-  JANKBOX_FORWARD(
-      __ppoll_chk,
-      JANKBOX_CALL(WaitFamily::kPoll, count > 0 ? fds[0].fd : -1, &fds->fd, count, sizeof(*fds)),
-      fds, count, timeout, mask, fds_bytes);
+  JANKBOX_FORWARD(__ppoll_chk,
+                  JANKBOX_WAIT_CALL(WaitFamily::kPoll, count > 0 ? fds[0].fd : -1, &fds->fd, count,
+                                    sizeof(*fds)),
+                  fds, count, timeout, mask, fds_bytes);
 }

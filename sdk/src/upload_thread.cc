@@ -47,7 +47,7 @@ void UploadThread::Stop(uint64_t deadline_ns) {
 
 uint64_t UploadThread::DrainOnce() {
   SpoolLimits limits;
-  limits.min_free_bytes = options_.min_free_bytes;
+  limits.min_free_bytes = 0;  // sending is what frees a full disk
   Result<Spool> spool = Spool::Open(options_.dir, limits);
   Result<std::unique_ptr<Transport>> transport = NewCurlTransport();
   if (!spool.ok() || !transport.ok()) {

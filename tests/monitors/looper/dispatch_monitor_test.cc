@@ -76,6 +76,17 @@ TEST_F(DispatchMonitorTest, OutermostDispatchCounts) {
   EXPECT_EQ(Slot().dispatch_depth.load(), 0u);
 }
 
+TEST_F(DispatchMonitorTest, UnnamedOuterDispatchTakesTheNameOfTheFirstInside) {
+  DispatchMonitor::Begin(nullptr);
+  DispatchMonitor::Begin("first inside");
+  DispatchMonitor::End();
+  DispatchMonitor::Begin("second inside");
+  WatchedThreadView view(&Slot());
+  EXPECT_EQ(view.ReadRunning(clock_)->what, "first inside");
+  DispatchMonitor::End();
+  DispatchMonitor::End();
+}
+
 TEST_F(DispatchMonitorTest, LongNamesAreCutAndNullIsEmpty) {
   DispatchMonitor::Begin(std::string(200, 'x').c_str());
   WatchedThreadView view(&Slot());

@@ -96,5 +96,47 @@ TEST_F(LoopWaitsTest, ChangedLocalsDoNotKillALoop) {
   for (int i = 0; i < 100; ++i) EXPECT_FALSE(Wait(4, 300, kProgram, 8));
 }
 
+TEST_F(LoopWaitsTest, EventThatALoopReadsIntoItsFrameDoesNotKillIt) {
+  for (int i = 0; i < 5; ++i) {
+    Wait(1, 500, kProgram, 3);
+    Overwrite(502, 24);  // an XEvent
+  }
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(Wait(4, 300, kProgram, 8));
+  EXPECT_TRUE(Wait(1, 500, kProgram, 3));
+  Overwrite(526, 6);  // the rest of the frame: its function has returned
+  Wait(4, 300, kProgram, 8);
+  Wait(4, 300, kProgram, 8);
+  EXPECT_TRUE(Wait(4, 300, kProgram, 8));
+}
+
+TEST_F(LoopWaitsTest, FrameThatADispatchWroteOverCountsOnlyOnce) {
+  EXPECT_TRUE(Wait(1, 500, kGlib, 3));
+  Overwrite(500, 12);  // a leaf frame of the library, dead while it dispatches
+  EXPECT_FALSE(Wait(4, 300, kProgram, 8));
+  EXPECT_FALSE(Wait(4, 300, kProgram, 8));
+  for (int i = 500; i < 512; ++i) stack_[i] -= 77;  // the library waits again, from the same frame
+  EXPECT_TRUE(Wait(1, 500, kGlib, 3));
+  Overwrite(500, 12);
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(Wait(4, 300, kProgram, 8));
+}
+
+TEST_F(LoopWaitsTest, KnownLoopReplacesWhatMainPolledInItsOwnFrame) {
+  for (int i = 0; i < 5; ++i) Wait(6, 500, kProgram, 5);
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(Wait(1, 400, kGlib, 3));
+  EXPECT_TRUE(Wait(1, 400, kGlib, 3));
+  EXPECT_STREQ(waits_.loop_name(), "glib");
+}
+
+TEST_F(LoopWaitsTest, ProgramsLoopSurvivesShortWaitsOfALibraryAndComesBackAfterLongOnes) {
+  for (int i = 0; i < 5; ++i) Wait(6, 500, kProgram, 5);
+  for (int round = 0; round < 10; ++round) {
+    for (int i = 0; i < 3; ++i) EXPECT_FALSE(Wait(1, 400, kGlib, 9));
+    EXPECT_TRUE(Wait(6, 500, kProgram, 5));
+  }
+  for (int i = 0; i < 10; ++i) Wait(1, 400, kGlib, 9);
+  EXPECT_TRUE(Wait(6, 500, kProgram, 5));
+  EXPECT_STREQ(waits_.loop_name(), "poll");
+}
+
 }  // namespace
 }  // namespace jankbox
