@@ -82,7 +82,7 @@ void LoopWaits::Adopt(const Site& site, const WaitCall& call, LoopModule module)
   loop_fd_ = call.fd;
   is_weak_ = module.kind != LoopModuleKind::kLoop && call.family != WaitFamily::kEpoll;
   const bool named = module.loop_name[0] != '\0' && !is_weak_;
-  name_ = named ? module.loop_name : FamilyName(call.family);
+  __atomic_store_n(&name_, named ? module.loop_name : FamilyName(call.family), __ATOMIC_RELAXED);
   candidates_ = {};
   restless_words_ = 0;
   doubted_words_ = 0;

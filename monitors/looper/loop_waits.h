@@ -46,8 +46,8 @@ class LoopWaits {
   // True where `call` is a wait of the loop itself. `module` is what holds its call site.
   bool DecideWait(const WaitCall& call, LoopModule module);
 
-  // What the loop is called in reports; "" until there is one.
-  const char* loop_name() const { return name_; }
+  // What the loop is called in reports; "" until there is one. Any thread.
+  const char* loop_name() const { return __atomic_load_n(&name_, __ATOMIC_RELAXED); }
 
  private:
   static constexpr size_t kCandidates = 8;

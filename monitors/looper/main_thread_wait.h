@@ -72,4 +72,10 @@ class MainThreadWait {
 #define JANKBOX_WAIT_CALL(family, ...) \
   ::jankbox::WaitCall { __builtin_return_address(0), __builtin_dwarf_cfa(), family, __VA_ARGS__ }
 
+// The same for poll and ppoll, whose list may be null.
+#define JANKBOX_POLL_CALL(fds, count)                                                 \
+  JANKBOX_WAIT_CALL(                                                                  \
+      ::jankbox::WaitFamily::kPoll, (fds) != nullptr && (count) > 0 ? (fds)->fd : -1, \
+      (fds) != nullptr ? &(fds)->fd : nullptr, (fds) != nullptr ? (count) : 0, sizeof(*(fds)))
+
 #endif  // JANKBOX_MONITORS_LOOPER_MAIN_THREAD_WAIT_H_

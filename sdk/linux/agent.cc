@@ -130,17 +130,11 @@ Function Real(std::atomic<void*>* cache, const char* name) {
 #define JANKBOX_EXPORT extern "C" __attribute__((visibility("default")))
 
 JANKBOX_EXPORT int poll(pollfd* fds, nfds_t count, int timeout) {
-  JANKBOX_FORWARD(poll,
-                  JANKBOX_WAIT_CALL(WaitFamily::kPoll, count > 0 ? fds[0].fd : -1, &fds->fd, count,
-                                    sizeof(*fds)),
-                  fds, count, timeout);
+  JANKBOX_FORWARD(poll, JANKBOX_POLL_CALL(fds, count), fds, count, timeout);
 }
 
 JANKBOX_EXPORT int ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask) {
-  JANKBOX_FORWARD(ppoll,
-                  JANKBOX_WAIT_CALL(WaitFamily::kPoll, count > 0 ? fds[0].fd : -1, &fds->fd, count,
-                                    sizeof(*fds)),
-                  fds, count, timeout, mask);
+  JANKBOX_FORWARD(ppoll, JANKBOX_POLL_CALL(fds, count), fds, count, timeout, mask);
 }
 
 JANKBOX_EXPORT int epoll_wait(int epfd, epoll_event* events, int max_events, int timeout) {
@@ -177,16 +171,10 @@ extern "C" int __ppoll_chk(pollfd* fds, nfds_t count, const timespec* timeout, c
                            size_t fds_bytes);
 
 JANKBOX_EXPORT int __poll_chk(pollfd* fds, nfds_t count, int timeout, size_t fds_bytes) {
-  JANKBOX_FORWARD(__poll_chk,
-                  JANKBOX_WAIT_CALL(WaitFamily::kPoll, count > 0 ? fds[0].fd : -1, &fds->fd, count,
-                                    sizeof(*fds)),
-                  fds, count, timeout, fds_bytes);
+  JANKBOX_FORWARD(__poll_chk, JANKBOX_POLL_CALL(fds, count), fds, count, timeout, fds_bytes);
 }
 
 JANKBOX_EXPORT int __ppoll_chk(pollfd* fds, nfds_t count, const timespec* timeout,
                                const sigset_t* mask, size_t fds_bytes) {
-  JANKBOX_FORWARD(__ppoll_chk,
-                  JANKBOX_WAIT_CALL(WaitFamily::kPoll, count > 0 ? fds[0].fd : -1, &fds->fd, count,
-                                    sizeof(*fds)),
-                  fds, count, timeout, mask, fds_bytes);
+  JANKBOX_FORWARD(__ppoll_chk, JANKBOX_POLL_CALL(fds, count), fds, count, timeout, mask, fds_bytes);
 }

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "monitors/incident/call_tree.h"
-#include "tracer/sampling/sample_event.h"
+#include "tracer/snapshot/stack_samples.h"
 
 namespace jankbox {
 namespace {
@@ -108,12 +108,8 @@ std::vector<StackSample> SamplesOf(const RingWindow& window, int32_t tid) {
       EventRecord record;
       while (cursor.Next(&record)) {
         if (record.kind != EventKind::kStackSample) continue;
-        uint64_t values[kMaxSamplePayloadWords];
-        const size_t count = std::min<size_t>(record.payload.size(), kMaxSamplePayloadWords);
-        std::transform(record.payload.begin(),
-                       record.payload.begin() + static_cast<ptrdiff_t>(count), values, PayloadOf);
         StackSample sample;
-        if (!DecodeSample({values, count}, &sample) || (tid != 0 && sample.tid != tid)) continue;
+        if (!DecodeSampleRecord(record, &sample) || (tid != 0 && sample.tid != tid)) continue;
         sample.time_ns = record.ticks;
         samples.push_back(sample);
       }

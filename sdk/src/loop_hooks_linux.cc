@@ -33,17 +33,11 @@ std::atomic<void*> g_real_epoll_pwait{nullptr};
   return result
 
 int PollProxy(pollfd* fds, nfds_t count, int timeout) {
-  JANKBOX_PROXY(poll,
-                JANKBOX_WAIT_CALL(WaitFamily::kPoll, count > 0 ? fds[0].fd : -1, &fds->fd, count,
-                                  sizeof(*fds)),
-                fds, count, timeout);
+  JANKBOX_PROXY(poll, JANKBOX_POLL_CALL(fds, count), fds, count, timeout);
 }
 
 int PpollProxy(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask) {
-  JANKBOX_PROXY(ppoll,
-                JANKBOX_WAIT_CALL(WaitFamily::kPoll, count > 0 ? fds[0].fd : -1, &fds->fd, count,
-                                  sizeof(*fds)),
-                fds, count, timeout, mask);
+  JANKBOX_PROXY(ppoll, JANKBOX_POLL_CALL(fds, count), fds, count, timeout, mask);
 }
 
 int EpollWaitProxy(int epfd, epoll_event* events, int max_events, int timeout) {

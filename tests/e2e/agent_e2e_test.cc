@@ -16,7 +16,7 @@ class AgentTest : public EndToEndTest {
     argv.insert(argv.end(), options.begin(), options.end());
     argv.push_back("--");
     argv.insert(argv.end(), program.begin(), program.end());
-    return Run(argv, ForeignEnvironment(), timeout_ms);
+    return RunProgram(argv, ForeignEnvironment(), timeout_ms);
   }
   static double DurationMs(const proto::Report& report) {
     return static_cast<double>(report.duration_ns()) / 1e6;
@@ -56,7 +56,7 @@ TEST_F(AgentTest, IdleWaitsAndModalLoopsAreNoIncident) {
 }
 
 TEST_F(AgentTest, NodeTimerThatIsBusyForASecond) {
-  if (Run({"node", "--version"}).exit_status != 0)
+  if (RunProgram({"node", "--version"}).exit_status != 0)
     GTEST_SKIP() << "Node.js is not installed: ./dev setup";
   const Outcome run = RunAgent(
       {}, {"node", "-e",
@@ -73,7 +73,7 @@ TEST_F(AgentTest, NodeTimerThatIsBusyForASecond) {
 }
 
 TEST_F(AgentTest, NodeThatEndsRightAfterItsBusyTimer) {
-  if (Run({"node", "--version"}).exit_status != 0)
+  if (RunProgram({"node", "--version"}).exit_status != 0)
     GTEST_SKIP() << "Node.js is not installed: ./dev setup";
   const Outcome run = RunAgent(
       {}, {"node", "-e", "setTimeout(()=>{const e=Date.now()+1000;while(Date.now()<e);},200)"});
@@ -85,7 +85,7 @@ TEST_F(AgentTest, NodeThatEndsRightAfterItsBusyTimer) {
 
 TEST_F(AgentTest, WaitsAreTheSameWithAndWithoutSampling) {
   const char* seconds = getenv("JANKBOX_SOAK") != nullptr ? "60" : "8";
-  const Outcome without = Run({Binary("wait_counter"), seconds}, {}, 90000);
+  const Outcome without = RunProgram({Binary("wait_counter"), seconds}, {}, 90000);
   const Outcome with = RunAgent({"--slow-ms", "80"}, {Binary("wait_counter"), seconds}, 90000);
   EXPECT_EQ(without.out, "eintr=0 short=0\n");
   EXPECT_EQ(with.out, without.out);

@@ -20,7 +20,8 @@ class RecoveryTest : public EndToEndTest {
 TEST_F(RecoveryTest, SigkillInABlockIsOneRecoveredReportAndNeverASecond) {
   KillInBlock();
   EXPECT_TRUE(Reports(Folder("spool")).empty());
-  const Outcome first = Run({Binary("jankbox"), "run", "--dir", Folder("spool"), "--", "true"});
+  const Outcome first =
+      RunProgram({Binary("jankbox"), "run", "--dir", Folder("spool"), "--", "true"});
   EXPECT_EQ(first.exit_status, 0) << first.err;
   std::vector<proto::Report> reports = Reports(Folder("spool"));
   ASSERT_EQ(reports.size(), 1u) << first.err;
@@ -30,18 +31,20 @@ TEST_F(RecoveryTest, SigkillInABlockIsOneRecoveredReportAndNeverASecond) {
   EXPECT_EQ(reports[0].top_frames(0).function(), "blocked_method");
   EXPECT_EQ(reports[0].what(), "block message");
   EXPECT_EQ(Sum(reports[0].verdict()), reports[0].duration_ns());
-  EXPECT_EQ(Run({Binary("jankbox"), "run", "--dir", Folder("spool"), "--", "true"}).exit_status, 0);
+  EXPECT_EQ(
+      RunProgram({Binary("jankbox"), "run", "--dir", Folder("spool"), "--", "true"}).exit_status,
+      0);
   EXPECT_EQ(Reports(Folder("spool")).size(), 1u);
 }
 
 TEST_F(RecoveryTest, SdkStartRecoversToo) {
   KillInBlock();
-  EXPECT_EQ(Run({Binary("sdk_driver"), Folder("spool"), "idle"}).exit_status, 0);
+  EXPECT_EQ(RunProgram({Binary("sdk_driver"), Folder("spool"), "idle"}).exit_status, 0);
   std::vector<proto::Report> reports = Reports(Folder("spool"));
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].kind(), proto::RECOVERED);
   EXPECT_EQ(reports[0].process(), "sdk_driver");
-  EXPECT_EQ(Run({Binary("sdk_driver"), Folder("spool"), "idle"}).exit_status, 0);
+  EXPECT_EQ(RunProgram({Binary("sdk_driver"), Folder("spool"), "idle"}).exit_status, 0);
   EXPECT_EQ(Reports(Folder("spool")).size(), 1u);
 }
 
@@ -50,7 +53,7 @@ TEST_F(RecoveryTest, DeathWhileIdleIsNoReport) {
   ASSERT_TRUE(driver.WaitForOutput("ready", 10000));
   driver.Signal(SIGKILL);
   driver.Wait(5000);
-  EXPECT_EQ(Run({Binary("sdk_driver"), Folder("spool"), "idle"}).exit_status, 0);
+  EXPECT_EQ(RunProgram({Binary("sdk_driver"), Folder("spool"), "idle"}).exit_status, 0);
   EXPECT_TRUE(Reports(Folder("spool")).empty());
 }
 
@@ -68,7 +71,7 @@ TEST_F(RecoveryTest, DeathAfterAnAnrWasSealedKeepsItsId) {
   EXPECT_TRUE(sealed[0].ongoing());
   driver.Signal(SIGKILL);
   driver.Wait(5000);
-  EXPECT_EQ(Run({Binary("sdk_driver"), Folder("spool"), "idle"}).exit_status, 0);
+  EXPECT_EQ(RunProgram({Binary("sdk_driver"), Folder("spool"), "idle"}).exit_status, 0);
   const std::vector<proto::Report> recovered = Reports(Folder("spool"));
   ASSERT_EQ(recovered.size(), 1u);
   EXPECT_EQ(recovered[0].id(), sealed[0].id());

@@ -96,8 +96,8 @@ Outcome Program::Wait(int timeout_ms) {
   return outcome_;
 }
 
-Outcome Run(const std::vector<std::string>& argv,
-            const std::map<std::string, std::string>& environment, int timeout_ms) {
+Outcome RunProgram(const std::vector<std::string>& argv,
+                   const std::map<std::string, std::string>& environment, int timeout_ms) {
   return Program(argv, environment).Wait(timeout_ms);
 }
 
@@ -111,7 +111,7 @@ void EndToEndTest::TearDown() {
   if (HasFailure()) {
     fprintf(stderr, "left for a look: %s\n", root_.c_str());
   } else {
-    Run({"rm", "-rf", root_});
+    RunProgram({"rm", "-rf", root_});
   }
 }
 
@@ -133,7 +133,7 @@ std::vector<proto::Report> EndToEndTest::Reports(const std::string& folder) {
   for (const std::string& name : names.value()) {
     if (name.find(kReportFileSuffix) == std::string::npos) continue;
     const std::string path = JoinPath(folder, name);
-    EXPECT_EQ(Run({"zstd", "-q", "-t", path}).exit_status, 0) << path;
+    EXPECT_EQ(RunProgram({"zstd", "-q", "-t", path}).exit_status, 0) << path;
     Result<proto::Report> report = ReadReportFile(path);
     EXPECT_TRUE(report.ok()) << path << ": " << report.status().message();
     if (report.ok()) reports.push_back(report.value());

@@ -45,8 +45,9 @@ class Program {
   Outcome outcome_;
 };
 
-Outcome Run(const std::vector<std::string>& argv,
-            const std::map<std::string, std::string>& environment = {}, int timeout_ms = 60000);
+Outcome RunProgram(const std::vector<std::string>& argv,
+                   const std::map<std::string, std::string>& environment = {},
+                   int timeout_ms = 60000);
 
 // A fresh folder that is removed at the end, and what the programs of this build are called.
 class EndToEndTest : public testing::Test {

@@ -17,7 +17,7 @@ class SdkTest : public EndToEndTest {
              const std::map<std::string, std::string>& environment = {}) {
     std::vector<std::string> argv = {Binary("sdk_driver"), Folder("spool")};
     argv.insert(argv.end(), command.begin(), command.end());
-    const Outcome outcome = Run(argv, environment);
+    const Outcome outcome = RunProgram(argv, environment);
     ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
     EXPECT_EQ(outcome.err, "");
     reports_ = Reports(Folder("spool"));
@@ -131,7 +131,7 @@ TEST_F(SdkTest, NothingToReportIsNoReport) {
 }
 
 TEST_F(SdkTest, InstrumentedProgramHasAllItsMethodsUnderTheirNames) {
-  const Outcome outcome = Run({Binary("instrumented"), Folder("spool")});
+  const Outcome outcome = RunProgram({Binary("instrumented"), Folder("spool")});
   ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
   reports_ = Reports(Folder("spool"));
   ASSERT_EQ(reports_.size(), 1u);
@@ -146,25 +146,26 @@ TEST_F(SdkTest, TraceNeedsNothingFromOutsideAndDecodesRaw) {
   Drive({"slices"});
   ASSERT_EQ(reports_.size(), 1u);
   const std::string plain = Folder("out.pftrace");
-  ASSERT_EQ(Run({Binary("jankbox"), "export",
-                 Folder("spool") + "/" + reports_[0].id() + kReportFileSuffix, "-o", plain})
+  ASSERT_EQ(RunProgram({Binary("jankbox"), "export",
+                        Folder("spool") + "/" + reports_[0].id() + kReportFileSuffix, "-o", plain})
                 .exit_status,
             0);
-  EXPECT_EQ(Run({"sh", "-c", "protoc --decode_raw < " + plain + " > /dev/null"}).exit_status, 0);
+  EXPECT_EQ(RunProgram({"sh", "-c", "protoc --decode_raw < " + plain + " > /dev/null"}).exit_status,
+            0);
   std::string error;
   testing::ReadTrace(ReadFile(plain, 64 << 20).value(), &error);
   EXPECT_EQ(error, "");
 }
 
 TEST_F(SdkTest, UnwritableFolderIsOneWarningAndNeverTheHostsProblem) {
-  const Outcome outcome = Run({Binary("sdk_driver"), "/proc/no-such-folder", "busy", "800"});
+  const Outcome outcome = RunProgram({Binary("sdk_driver"), "/proc/no-such-folder", "busy", "800"});
   EXPECT_EQ(outcome.exit_status, 0);
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }
 
 TEST_F(SdkTest, BadOptionIsRefusedByName) {
   const Outcome outcome =
-      Run({Binary("sdk_driver"), Folder("spool"), "idle"}, {{"JANKBOX_SLOW_MS", "1"}});
+      RunProgram({Binary("sdk_driver"), Folder("spool"), "idle"}, {{"JANKBOX_SLOW_MS", "1"}});
   EXPECT_EQ(outcome.exit_status, 1);
   EXPECT_NE(outcome.err.find("slow_message_ms is 1: must be 10 to 600000"), std::string::npos)
       << outcome.err;

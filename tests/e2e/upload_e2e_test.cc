@@ -25,7 +25,7 @@ class UploadTest : public EndToEndTest {
     return collector;
   }
   json List(const std::string& from) {
-    const Outcome list = Run({Binary("jankbox"), "list", "--json", from});
+    const Outcome list = RunProgram({Binary("jankbox"), "list", "--json", from});
     EXPECT_EQ(list.exit_status, 0) << list.err;
     return json::parse(list.out, nullptr, false);
   }
@@ -36,8 +36,8 @@ class UploadTest : public EndToEndTest {
 
 TEST_F(UploadTest, ReportIsThereAfterTheCollectorIsKilled) {
   std::unique_ptr<Program> collector = StartCollector();
-  const Outcome driver = Run({Binary("sdk_driver"), Folder("spool"), "busy", "900"},
-                             {{"SDK_DRIVER_UPLOAD_URL", url_}});
+  const Outcome driver = RunProgram({Binary("sdk_driver"), Folder("spool"), "busy", "900"},
+                                    {{"SDK_DRIVER_UPLOAD_URL", url_}});
   EXPECT_EQ(driver.exit_status, 0) << driver.err;
   EXPECT_TRUE(Reports(Folder("spool")).empty());  // acknowledged, so gone from the spool
   collector->Signal(SIGKILL);
@@ -50,28 +50,28 @@ TEST_F(UploadTest, ReportIsThereAfterTheCollectorIsKilled) {
 }
 
 TEST_F(UploadTest, OfflineKeepsTheReportUntilTheNextRun) {
-  const Outcome offline = Run({Binary("sdk_driver"), Folder("spool"), "busy", "900"},
-                              {{"SDK_DRIVER_UPLOAD_URL", "http://127.0.0.1:9"}});
+  const Outcome offline = RunProgram({Binary("sdk_driver"), Folder("spool"), "busy", "900"},
+                                     {{"SDK_DRIVER_UPLOAD_URL", "http://127.0.0.1:9"}});
   EXPECT_EQ(offline.exit_status, 0);
   ASSERT_EQ(Reports(Folder("spool")).size(), 1u);
   std::unique_ptr<Program> collector = StartCollector();
-  EXPECT_EQ(
-      Run({Binary("jankbox"), "run", "--dir", Folder("spool"), "--upload", url_, "--", "true"})
-          .exit_status,
-      0);
+  EXPECT_EQ(RunProgram({Binary("jankbox"), "run", "--dir", Folder("spool"), "--upload", url_, "--",
+                        "true"})
+                .exit_status,
+            0);
   EXPECT_TRUE(Reports(Folder("spool")).empty());
   EXPECT_EQ(List(url_).size(), 1u);
 }
 
 TEST_F(UploadTest, FolderAndCollectorListTheSameKeys) {
-  ASSERT_EQ(Run({Binary("sdk_driver"), Folder("spool"), "busy", "900"}).exit_status, 0);
+  ASSERT_EQ(RunProgram({Binary("sdk_driver"), Folder("spool"), "busy", "900"}).exit_status, 0);
   const json local = List(Folder("spool"));
   ASSERT_EQ(local.size(), 1u);
   std::unique_ptr<Program> collector = StartCollector();
-  ASSERT_EQ(
-      Run({Binary("jankbox"), "run", "--dir", Folder("spool"), "--upload", url_, "--", "true"})
-          .exit_status,
-      0);
+  ASSERT_EQ(RunProgram({Binary("jankbox"), "run", "--dir", Folder("spool"), "--upload", url_, "--",
+                        "true"})
+                .exit_status,
+            0);
   const json remote = List(url_);
   ASSERT_EQ(remote.size(), 1u);
   for (const char* key : {"id", "kind", "duration_ms", "process", "pid", "thread", "tid",
