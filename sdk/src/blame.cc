@@ -109,7 +109,7 @@ std::vector<StackSample> SamplesOf(const RingWindow& window, int32_t tid) {
       while (cursor.Next(&record)) {
         if (record.kind != EventKind::kStackSample) continue;
         StackSample sample;
-        if (!DecodeSampleRecord(record, &sample) || (tid != 0 && sample.tid != tid)) continue;
+        if (!DecodeSampleRecord(record.payload, &sample) || (tid != 0 && sample.tid != tid)) continue;
         sample.time_ns = record.ticks;
         samples.push_back(sample);
       }
