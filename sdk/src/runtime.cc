@@ -75,6 +75,7 @@ void Runtime::Stop(uint64_t deadline_ns) {
 }
 
 ReportSource Runtime::MakeSource() const {
+  watcher_->WaitReady();
   ReportSource source;
   source.ring = &reader_;
   source.names = MethodRegistry::Get().Entries();

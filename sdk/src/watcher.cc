@@ -36,6 +36,11 @@ void Watcher::Stop() {
   thread_.join();
 }
 
+void Watcher::WaitReady() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return ready_; });
+}
+
 TickConverter Watcher::clock() const {
   std::lock_guard<std::mutex> lock(mutex_);
   return clock_;
@@ -124,6 +129,8 @@ void Watcher::Run() {
   if (!grown.ok()) SetLastError("the ring is smaller than asked for: " + grown.message());
   NoteModules();
   std::unique_lock<std::mutex> lock(mutex_);
+  ready_ = true;
+  changed_.notify_all();
   while (!stop_) {
     lock.unlock();
     const uint64_t now_ns = MonotonicNs();

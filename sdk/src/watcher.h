@@ -27,6 +27,9 @@ class Watcher {
   // Takes a last look at every thread, seals what is growing, and ends the thread.
   void Stop();
 
+  // Waits until clock and modules are known, some 20 ms after Start(). Any thread of ours but the watcher's.
+  void WaitReady();
+
   // The ring's clock as calibrated last. Any thread.
   TickConverter clock() const;
 
