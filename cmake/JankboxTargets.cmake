@@ -6,7 +6,7 @@ target_compile_features(jankbox_flags INTERFACE cxx_std_20)
 target_include_directories(jankbox_flags INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/sdk/include>)
 target_compile_options(jankbox_flags INTERFACE -Wall -Wextra -Wshadow -Wno-missing-field-initializers
-  $<$<BOOL:${JANKBOX_WERROR}>:-Werror> -fno-omit-frame-pointer)
+  $<$<BOOL:${JANKBOX_WERROR}>:-Werror>)
 if(JANKBOX_SANITIZE)
   target_compile_options(jankbox_flags INTERFACE -fsanitize=${JANKBOX_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(jankbox_flags INTERFACE -fsanitize=${JANKBOX_SANITIZE})

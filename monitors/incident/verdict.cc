@@ -126,8 +126,8 @@ std::string VerdictSentence(const Verdict& verdict, const std::string& function)
       {verdict.lock_ns, "waiting for a lock (futex)"},
       {verdict.disk_ns, "waiting for the disk"},
       {verdict.sleeping_ns, "asleep"},
-      {verdict.blocked_ns, "off the CPU, reason not known"},
-      {verdict.unknown_ns, "doing nobody knows what"},
+      {verdict.blocked_ns, "off the CPU for a reason not known"},
+      {verdict.unknown_ns, "unaccounted for"},
   };
   const Share* largest =
       std::max_element(std::begin(shares), std::end(shares),

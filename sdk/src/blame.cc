@@ -37,12 +37,14 @@ bool IsThreadStart(std::string_view function) {
          function == "clone" || function.rfind("__libc_start", 0) == 0;
 }
 
+// The preload agent stands between the program and its waits; nobody wants to read of it.
+bool IsOurs(std::string_view module) { return module.rfind("libjankbox", 0) == 0; }
+
 // Modules that only carry out what their caller asked for.
 bool IsRuntimeModule(std::string_view module) {
   return module.rfind("libc.so", 0) == 0 || module.rfind("libc-", 0) == 0 ||
          module.rfind("libpthread", 0) == 0 || module.rfind("libstdc++", 0) == 0 ||
-         module.rfind("ld-linux", 0) == 0 || module == "[vdso]" ||
-         module.rfind("libjankbox", 0) == 0;
+         module.rfind("ld-linux", 0) == 0 || module == "[vdso]";
 }
 
 // Methods of thread `tid` between the two moments, innermost first.
@@ -87,7 +89,8 @@ std::vector<ReportFrame> BlamedStack(const std::vector<StackSample>& samples,
     std::vector<uint64_t> path;
     for (uint32_t i = sample.depth; i > 0; --i) {
       auto it = frames.find(sample.pcs[i - 1]);
-      if (it == frames.end() || IsThreadStart(it->second.function)) continue;
+      if (it == frames.end() || IsThreadStart(it->second.function) || IsOurs(it->second.module))
+        continue;
       path.push_back(keys.KeyOf(it->second));
     }
     if (!path.empty()) tree.AddPath(path, 1);
@@ -109,7 +112,8 @@ std::vector<StackSample> SamplesOf(const RingWindow& window, int32_t tid) {
       while (cursor.Next(&record)) {
         if (record.kind != EventKind::kStackSample) continue;
         StackSample sample;
-        if (!DecodeSampleRecord(record.payload, &sample) || (tid != 0 && sample.tid != tid)) continue;
+        if (!DecodeSampleRecord(record.payload, &sample) || (tid != 0 && sample.tid != tid))
+          continue;
         sample.time_ns = record.ticks;
         samples.push_back(sample);
       }

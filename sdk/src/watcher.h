@@ -27,7 +27,8 @@ class Watcher {
   // Takes a last look at every thread, seals what is growing, and ends the thread.
   void Stop();
 
-  // Waits until clock and modules are known, some 20 ms after Start(). Any thread of ours but the watcher's.
+  // Waits until clock and modules are known, some 20 ms after Start(). Any thread of ours but the
+  // watcher's.
   void WaitReady();
 
   // The ring's clock as calibrated last. Any thread.
@@ -57,6 +58,7 @@ class Watcher {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
+  bool ready_ = false;   // guarded by mutex_
   bool stop_ = false;    // guarded by mutex_
   TickConverter clock_;  // guarded by mutex_
   ModuleMap modules_;    // guarded by mutex_
