@@ -25,6 +25,11 @@ using jankbox::MonotonicNs;
 
 constexpr uint64_t kStopWaitNs = 2 * jankbox::kNsPerSecond;
 
+// Held over a whole start or stop; RuntimeMutex() only guards the slot.
+std::mutex& LifecycleMutex() {
+  static auto* mutex = new std::mutex();
+  return *mutex;
+}
 std::mutex& RuntimeMutex() {
   static auto* mutex = new std::mutex();
   return *mutex;
@@ -50,6 +55,7 @@ int CodeOf(const jankbox::Status& status) {
 extern "C" {
 
 int jankbox_start(const jankbox_options* options) {
+  std::lock_guard<std::mutex> starting_or_stopping(LifecycleMutex());
   std::lock_guard<std::mutex> lock(RuntimeMutex());
   std::shared_ptr<jankbox::Runtime>& runtime = RuntimeSlot();
   if (runtime != nullptr) {
@@ -68,11 +74,11 @@ int jankbox_start(const jankbox_options* options) {
 }
 
 void jankbox_stop(void) {
+  std::lock_guard<std::mutex> starting_or_stopping(LifecycleMutex());
   std::shared_ptr<jankbox::Runtime> runtime = Current();
   if (runtime == nullptr) return;
   {
     std::lock_guard<std::mutex> lock(RuntimeMutex());
-    if (RuntimeSlot() != runtime) return;  // another thread is stopping it
     RuntimeSlot() = nullptr;
   }
   runtime->Stop(MonotonicNs() + kStopWaitNs);
@@ -115,6 +121,7 @@ void jankbox_dispatch_begin_at(const char* what, uint64_t begin_ns) {
 }
 
 void jankbox_set_loop_name(const char* name) {
+  std::lock_guard<std::mutex> not_stopping(LifecycleMutex());
   std::shared_ptr<jankbox::Runtime> runtime = Current();
   if (runtime != nullptr && name != nullptr) runtime->SetLoopName(name);
 }

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/own_thread.h"
@@ -18,6 +19,30 @@
 #include "tracer/ring/ring_place.h"
 
 namespace jankbox {
+namespace {
+
+// Rings of earlier recordings. They stay mapped for a while after a stop: a thread of the app may
+// have been preempted between looking at the gate and writing its event.
+constexpr uint64_t kRetirementNs = 10 * kNsPerSecond;
+
+struct RetiredRing {
+  uint64_t since_ns;
+  std::unique_ptr<RingFile> ring;
+};
+
+// Touched by Start() and Stop() only, which the C surface never runs at the same time.
+std::vector<RetiredRing>& RetiredRings() {
+  static auto* rings = new std::vector<RetiredRing>();
+  return *rings;
+}
+
+void UnmapOldRings() {
+  const uint64_t now = MonotonicNs();
+  std::erase_if(RetiredRings(),
+                [now](const RetiredRing& old) { return now - old.since_ns > kRetirementNs; });
+}
+
+}  // namespace
 
 Runtime::Runtime(const Options& options, std::unique_ptr<RingFile> ring)
     : options_(options),
@@ -27,6 +52,7 @@ Runtime::Runtime(const Options& options, std::unique_ptr<RingFile> ring)
 
 Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   const uint64_t begin_ns = MonotonicNs();
+  UnmapOldRings();
   RingOptions ring_options;
   Result<std::string> folder = RingFolder(options.dir);
   if (folder.ok()) ring_options.folder = folder.value();
@@ -71,7 +97,7 @@ void Runtime::Stop(uint64_t deadline_ns) {
   if (upload_ != nullptr) upload_->Stop(deadline_ns);
   MethodRegistry::Get().Detach();
   ring_->RemoveFile();
-  (void)ring_.release();  // stays mapped, see the header
+  RetiredRings().push_back({MonotonicNs(), std::move(ring_)});
 }
 
 ReportSource Runtime::MakeSource() const {

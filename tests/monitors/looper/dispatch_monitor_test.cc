@@ -22,7 +22,10 @@ class DispatchMonitorTest : public testing::Test {
     options.bytes = 1 << 20;
     Result<std::unique_ptr<RingFile>> ring = RingFile::Create(options);
     ASSERT_TRUE(ring.ok());
-    ring_ = ring.value().release();  // stays mapped, as in the runtime
+    static auto* rings =
+        new std::vector<std::unique_ptr<RingFile>>();  // stay mapped, as in the runtime
+    rings->push_back(std::move(ring.value()));
+    ring_ = rings->back().get();
     ASSERT_TRUE(Recorder::Open(ring_).ok());
     DispatchMonitor::SetClock(1.0, 20 * kNsPerMs);
     clock_ = TickConverter(ring_->header()->clock_at_start, ring_->header()->clock_at_start, 1.0);
