@@ -7,7 +7,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static void Send(int fd, const struct sockaddr_un* to, socklen_t length, const char* text, size_t n) {
+static void Send(int fd, const struct sockaddr_un* to, socklen_t length, const char* text,
+                 size_t n) {
   (void)!sendto(fd, text, n, MSG_DONTWAIT, (const struct sockaddr*)to, length);
 }
 
