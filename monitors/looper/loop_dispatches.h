@@ -20,35 +20,52 @@ struct DispatchCalls {
 
 class LoopDispatches {
  public:
-  // Before a wait. True where it is the loop's own: then OnWaitDone() follows it. `calls` is null
-  // until the recorder is ready.
+  // Before a wait. True where it is the loop's own, or the first sign of a UI that starts up: then
+  // OnWaitDone() follows it. `calls` is null until the recorder is ready.
   bool OnWait(const WaitCall& call, const DispatchCalls* calls) {
-    if (!waits_.DecideWait(call, LoopModules::Find(call.call_site))) return false;
-    Finish(calls);
-    return true;
+    const LoopModule module = LoopModules::Find(call.call_site);
+    if (waits_.DecideWait(call, module)) {
+      Finish(calls);
+      what_ = nullptr;
+      return true;
+    }
+    // A program with a main loop's library that talks to its display is about to show a UI: what it
+    // does until its loop waits for the first time blocks that as a dispatch does.
+    const bool starts_up = module.kind == LoopModuleKind::kDisplay && loop_name()[0] == '\0' &&
+                           begin_ns_ == 0 && LoopModules::HasLoopLibrary();
+    if (starts_up) what_ = "start-up";
+    return starts_up;
   }
 
   void OnWaitDone(const DispatchCalls* calls) {
     begin_ns_ = MonotonicNs();
     announced_ = calls != nullptr;
-    if (announced_) calls->begin(nullptr);
+    if (announced_) calls->begin(what_);
+  }
+
+  // The recorder has become ready while a dispatch runs: it hears of it now, so that it can look at
+  // the thread. On that thread.
+  void Announce(const DispatchCalls* calls) {
+    if (begin_ns_ == 0 || announced_ || calls == nullptr) return;
+    calls->begin_at(what_, begin_ns_);
+    announced_ = true;
   }
 
   // The running dispatch, if any, ends: at the loop's next wait, or with the program.
   void Finish(const DispatchCalls* calls) {
-    if (begin_ns_ != 0 && calls != nullptr) {
-      if (!announced_) calls->begin_at(nullptr, begin_ns_);
-      calls->end();
-    }
+    Announce(calls);
+    if (announced_ && calls != nullptr) calls->end();
     begin_ns_ = 0;
+    announced_ = false;
   }
 
   const char* loop_name() const { return waits_.loop_name(); }
 
  private:
   LoopWaits waits_;
-  uint64_t begin_ns_ = 0;   // of the running dispatch; 0: the loop waits, or there is none yet
-  bool announced_ = false;  // the recorder knows of it
+  uint64_t begin_ns_ = 0;       // of the running dispatch; 0: the loop waits, or there is none yet
+  const char* what_ = nullptr;  // what it is called; null: nothing is known of it
+  bool announced_ = false;      // the recorder knows of it
 };
 
 }  // namespace jankbox

@@ -28,8 +28,8 @@ constexpr KnownModule kKnown[] = {
     {"libevent", {LoopModuleKind::kLoop, "libevent"}},
     {"libev.so", {LoopModuleKind::kLoop, "libev"}},
     {"node", {LoopModuleKind::kOther, "libuv"}},  // the program, with libuv inside
-    {"libxcb", {LoopModuleKind::kReplyOnly, ""}},
-    {"libX11", {LoopModuleKind::kReplyOnly, ""}},
+    {"libxcb", {LoopModuleKind::kDisplay, ""}},
+    {"libX11", {LoopModuleKind::kDisplay, ""}},
     {"libdbus-1.so", {LoopModuleKind::kReplyOnly, ""}},
     {"libpulse", {LoopModuleKind::kReplyOnly, ""}},
     {"libasound.so", {LoopModuleKind::kReplyOnly, ""}},
@@ -130,6 +130,13 @@ LoopModule LoopModules::Find(const void* address) {
   if (after == table->ranges.begin()) return {};
   const Range& range = *(after - 1);
   return at < range.end ? range.module : LoopModule{};
+}
+
+bool LoopModules::HasLoopLibrary() {
+  const Table* table = g_table.load(std::memory_order_acquire);
+  return table != nullptr &&
+         std::any_of(table->ranges.begin(), table->ranges.end(),
+                     [](const Range& range) { return range.module.kind == LoopModuleKind::kLoop; });
 }
 
 }  // namespace jankbox

@@ -13,6 +13,7 @@ enum class LoopModuleKind : uint8_t {
   kOther,      // the program itself and all that is not known
   kLoop,       // a library that runs main loops
   kReplyOnly,  // one that only waits for replies inside somebody's dispatch
+  kDisplay,    // the same, of a display server: a program that has it and a loop library has a UI
 };
 
 struct LoopModule {
@@ -34,6 +35,9 @@ class LoopModules {
 
   // The module that holds `address`. HOT.
   static LoopModule Find(const void* address);
+
+  // Whether a library that runs main loops is loaded. HOT.
+  static bool HasLoopLibrary();
 };
 
 }  // namespace jankbox

@@ -101,7 +101,9 @@ bool LoopWaits::MayTakeOver(const Site& site, bool at_first_sight) {
 }
 
 bool LoopWaits::DecideWait(const WaitCall& call, LoopModule module) {
-  if (module.kind == LoopModuleKind::kReplyOnly) return false;
+  if (module.kind == LoopModuleKind::kReplyOnly || module.kind == LoopModuleKind::kDisplay) {
+    return false;
+  }
   const Site site{call.call_site, call.stack};
   if (loop_.call_site != nullptr && site == loop_) {
     NoteOwnWait(call);

@@ -27,9 +27,12 @@ class MainThreadWait {
     t_inside = true;
     outermost_ = true;
     own_ = loop_->OnWait(call, calls);
+    // Any wait inside a dispatch is a chance to tell of it: GTK's start-up waits for its display
+    // all the time.
+    if (!own_) loop_->Announce(calls);
   }
 
-  // The loop's own wait?
+  // The loop's own wait, or the first of a UI that starts up?
   bool own() const { return own_; }
 
   // The wait has returned.

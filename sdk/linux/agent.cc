@@ -54,6 +54,17 @@ void* LoadRecorder() {
   return jankbox::OpenPrivateLibrary(path);
 }
 
+// A UI that starts up has no loop yet. Until it has one, libraries that it loads are made known
+// too.
+void NameLoop() {
+  constexpr useconds_t kLookUs = 100'000;
+  while (g_loop.loop_name()[0] == '\0') {
+    usleep(kLookUs);
+    jankbox::LoopModules::Refresh();
+  }
+  g_set_loop_name(g_loop.loop_name());
+}
+
 void* StartRecorder(void*) {
   jankbox::NameCurrentThread("jankbox-start");
   jankbox::LoopModules::Refresh();
@@ -69,8 +80,8 @@ void* StartRecorder(void*) {
   options.size = sizeof(options);
   options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
   if (start != nullptr && start(&options) == JANKBOX_OK) {
-    g_set_loop_name(g_loop.loop_name());
     g_calls.store(&g_call_table, std::memory_order_release);
+    NameLoop();
   }
   return nullptr;
 }

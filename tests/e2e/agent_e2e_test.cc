@@ -1,6 +1,7 @@
 // The preload agent in programs that know nothing of Jankbox.
+#include <signal.h>
+
 #include <algorithm>
-#include <cmath>
 
 #include "tests/e2e/run_program.h"
 #include "tests/perfetto/trace_reader.h"
@@ -81,6 +82,28 @@ TEST_F(AgentTest, NodeThatEndsRightAfterItsBusyTimer) {
   const std::vector<proto::Report> reports = Reports(Folder("spool"));
   ASSERT_EQ(reports.size(), 1u) << run.err;
   EXPECT_NEAR(DurationMs(reports[0]), 1000, 100);
+}
+
+TEST_F(AgentTest, GtkProgramIsCaughtInItsOwnFunctions) {
+  if (RunProgram({"sh", "-c", "command -v Xvfb gtk3-widget-factory"}).exit_status != 0) {
+    GTEST_SKIP() << "Xvfb or gtk3-widget-factory is not installed: ./dev setup";
+  }
+  Program display({"Xvfb", "-displayfd", "1", "-screen", "0", "1280x900x24", "-nolisten", "tcp"});
+  ASSERT_TRUE(display.WaitForOutput("\n", 10000));
+  std::map<std::string, std::string> environment = ForeignEnvironment();
+  environment["DISPLAY"] = ":" + display.Output().substr(0, display.Output().find('\n'));
+  Program run({Binary("jankbox"), "run", "--dir", Folder("spool"), "--slow-ms", "30", "--",
+               "gtk3-widget-factory"},
+              environment);
+  for (int i = 0; i < 200 && Reports(Folder("spool")).empty(); ++i) usleep(100000);
+  run.Signal(SIGTERM);
+  EXPECT_EQ(run.Wait(10000).signal, SIGTERM);
+  const std::vector<proto::Report> reports = Reports(Folder("spool"));
+  ASSERT_GE(reports.size(), 1u);
+  EXPECT_TRUE(std::any_of(reports.begin(), reports.end(), [](const proto::Report& report) {
+    return Names(report, "gtk_") || Names(report, "g_") || Names(report, "cairo") ||
+           Names(report, "pango");
+  })) << reports[0].ShortDebugString();
 }
 
 TEST_F(AgentTest, WaitsAreTheSameWithAndWithoutSampling) {

@@ -48,7 +48,7 @@ void AddRun(CLI::App* app, RunOptions* options) {
   CLI::App* run = app->add_subcommand("run", "Run a program and record why its UI thread janks");
   run->add_option("--dir", options->directory, kFolderDefault)->type_name("DIR");
   run->add_option("--slow-ms", options->slow_ms,
-                  "a dispatch of this length is a slow message [700]")
+                  "a dispatch of this length is a slow message [100]")
       ->type_name("MS")
       ->check(CLI::Range(10u, 600'000u).description(""));
   run->add_option("--anr-ms", options->anr_ms, "a block of this length is an ANR [5000]")

@@ -11,8 +11,8 @@
 namespace jankbox::tools {
 
 struct RunOptions {
-  std::string directory;  // of the reports; empty: the default folder
-  uint32_t slow_ms = 700;
+  std::string directory;   // of the reports; empty: the default folder
+  uint32_t slow_ms = 100;  // a person at a terminal sees less than the 700 ms of production
   uint32_t anr_ms = 5000;
   uint32_t window_s = 10;
   std::string upload_url;  // empty: nothing is sent

@@ -12,7 +12,7 @@ TEST(ClassifyModule, KnowsLoopsRepliesAndTheRest) {
             LoopModuleKind::kLoop);
   EXPECT_STREQ(ClassifyModule("/usr/lib/x86_64-linux-gnu/android/libutils.so.0").loop_name,
                "android::Looper");
-  EXPECT_EQ(ClassifyModule("libxcb.so.1").kind, LoopModuleKind::kReplyOnly);
+  EXPECT_EQ(ClassifyModule("libxcb.so.1").kind, LoopModuleKind::kDisplay);
   EXPECT_EQ(ClassifyModule("/usr/lib/libcurl-gnutls.so.4").kind, LoopModuleKind::kReplyOnly);
   EXPECT_EQ(ClassifyModule("/usr/bin/node").kind, LoopModuleKind::kOther);
   EXPECT_STREQ(ClassifyModule("/usr/bin/node").loop_name, "libuv");

@@ -9,7 +9,7 @@ namespace {
 
 constexpr LoopModule kProgram = {};
 constexpr LoopModule kGlib = {LoopModuleKind::kLoop, "glib"};
-constexpr LoopModule kXcb = {LoopModuleKind::kReplyOnly, ""};
+constexpr LoopModule kXcb = {LoopModuleKind::kDisplay, ""};
 constexpr LoopModule kNode = {LoopModuleKind::kOther, "libuv"};
 
 // A stack that the rules may look at: index 0 is the deepest word.
