@@ -13,6 +13,7 @@
 #include "monitors/looper/dispatch_monitor.h"
 #include "sdk/src/last_error.h"
 #include "sdk/src/options.h"
+#include "sdk/src/run_channel.h"
 #include "sdk/src/runtime.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/ring/method_registry.h"
@@ -64,6 +65,7 @@ int jankbox_start(const jankbox_options* options) {
     new std::shared_ptr<jankbox::Runtime>(std::move(runtime));
     runtime = nullptr;
   }
+  jankbox::SendLogToRun();
   jankbox::Result<jankbox::Options> checked = jankbox::ValidateOptions(options);
   if (!checked.ok()) return CodeOf(checked.status());
   jankbox::Result<std::unique_ptr<jankbox::Runtime>> started =

@@ -215,6 +215,7 @@ Result<std::vector<std::string>> RecoverOrphanRings(const std::string& spool_dir
       if (first_error.ok()) first_error = status;
     }
   }
+  rmdir(folder->c_str());  // succeeds only where no ring is left
   if (ids.empty() && !first_error.ok()) return first_error;
   return ids;
 }

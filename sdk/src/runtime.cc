@@ -42,6 +42,28 @@ void UnmapOldRings() {
                 [now](const RetiredRing& old) { return now - old.since_ns > kRetirementNs; });
 }
 
+Result<std::unique_ptr<RingFile>> CreateRing(const Options& options) {
+  RingOptions ring_options;
+  ring_options.bytes = options.ring_bytes;
+  ring_options.tick_source = ChooseTickSource();
+  ring_options.window_ns = options.window_ns;
+  ring_options.slow_threshold_ns = options.slow_message_ns;
+  ring_options.app_name = options.app_name;
+  ring_options.app_version = options.app_version;
+  Result<std::unique_ptr<RingFile>> ring = Status(StatusCode::kUnavailable, "no ring");
+  // Twice: another process may have removed the folder, empty until now, after it had recovered the
+  // last ring in it.
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    Result<std::string> folder = RingFolder(options.dir);
+    ring_options.folder = folder.ok() ? folder.value() : "";
+    ring = RingFile::Create(ring_options);
+    if (!ring.ok() || ring.value()->in_memory_reason().empty()) return ring;
+  }
+  SetLastError("the ring is in memory only, nothing of it survives a crash: " +
+               ring.value()->in_memory_reason());
+  return ring;
+}
+
 }  // namespace
 
 Runtime::Runtime(const Options& options, std::unique_ptr<RingFile> ring)
@@ -53,16 +75,7 @@ Runtime::Runtime(const Options& options, std::unique_ptr<RingFile> ring)
 Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   const uint64_t begin_ns = MonotonicNs();
   UnmapOldRings();
-  RingOptions ring_options;
-  Result<std::string> folder = RingFolder(options.dir);
-  if (folder.ok()) ring_options.folder = folder.value();
-  ring_options.bytes = options.ring_bytes;
-  ring_options.tick_source = ChooseTickSource();
-  ring_options.window_ns = options.window_ns;
-  ring_options.slow_threshold_ns = options.slow_message_ns;
-  ring_options.app_name = options.app_name;
-  ring_options.app_version = options.app_version;
-  Result<std::unique_ptr<RingFile>> ring = RingFile::Create(ring_options);
+  Result<std::unique_ptr<RingFile>> ring = CreateRing(options);
   if (!ring.ok()) return ring.status();
   std::unique_ptr<Runtime> runtime(new Runtime(options, std::move(ring.value())));
   MethodRegistry::Get().Attach(runtime->ring_->header());

@@ -124,6 +124,23 @@ TEST_F(AgentTest, ProgramWithoutALoopGetsNoRing) {
   EXPECT_TRUE(Reports(Folder("spool")).empty());
 }
 
+TEST_F(AgentTest, TroubleInTheTreeIsToldOnce) {
+  // A folder that goes away while the tree runs: no process in it can write its reports.
+  const std::string loop = Binary("glib_waits") + " own_poll 300";
+  const Outcome run =
+      RunAgent({"--slow-ms", "50"}, {"sh", "-c",
+                                     "rm -rf " + Folder("spool") + " && : > " + Folder("spool") +
+                                         "; " + loop + "; " + loop + "; exit 5"});
+  EXPECT_EQ(run.exit_status, 5);
+  EXPECT_EQ(run.out, "done\ndone\n");
+  size_t told = 0;
+  for (size_t at = run.err.find("no reports will be written"); at != std::string::npos;
+       at = run.err.find("no reports will be written", at + 1)) {
+    ++told;
+  }
+  EXPECT_EQ(told, 1u) << run.err;
+}
+
 TEST_F(AgentTest, ChildrenAreFollowed) {
   const Outcome run = RunAgent({}, {"sh", "-c", Binary("glib_waits") + " own_poll 900; exit 3"});
   EXPECT_EQ(run.exit_status, 3);

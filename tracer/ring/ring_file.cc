@@ -60,7 +60,8 @@ Status RingFile::MapFile(const std::string& folder, const ProcessIdentity& ident
   ScopedFd fd(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd.valid()) return Status::FromErrno(errno, path);
   Status status = Status::Ok();
-  if (flock(fd.get(), LOCK_EX | LOCK_NB) != 0) status = Status::FromErrno(errno, path);
+  // Waits for nobody but a recovery that looks at the new file just now and finds nothing in it.
+  if (flock(fd.get(), LOCK_EX) != 0) status = Status::FromErrno(errno, path);
   if (status.ok()) {
     status = Allocate(fd.get(), 0, kChunksOffset + kFirstChunks * kChunkBytes, path);
   }
