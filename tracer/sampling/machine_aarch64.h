@@ -3,8 +3,6 @@
 #ifndef JANKBOX_TRACER_SAMPLING_MACHINE_AARCH64_H_
 #define JANKBOX_TRACER_SAMPLING_MACHINE_AARCH64_H_
 
-#include <ucontext.h>
-
 #include <cstdint>
 
 namespace jankbox::machine {
@@ -20,9 +18,9 @@ inline constexpr uint8_t kPerfRegisters[kPerfRegisterCount] = {
     0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
     17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
 
-// Passes each register of a signal's context as (number, value).
-template <typename Visit>
-void ForEachRegister(const ucontext_t& context, Visit visit) {
+// Passes each register of a signal's ucontext_t as (number, value).
+template <typename Context, typename Visit>
+void ForEachRegister(const Context& context, Visit visit) {
   for (uint32_t i = 0; i < 31; ++i) visit(i, static_cast<uint64_t>(context.uc_mcontext.regs[i]));
   visit(kStackPointer, static_cast<uint64_t>(context.uc_mcontext.sp));
   visit(kProgramCounter, static_cast<uint64_t>(context.uc_mcontext.pc));

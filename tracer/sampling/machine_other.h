@@ -3,8 +3,6 @@
 #ifndef JANKBOX_TRACER_SAMPLING_MACHINE_OTHER_H_
 #define JANKBOX_TRACER_SAMPLING_MACHINE_OTHER_H_
 
-#include <ucontext.h>
-
 #include <cstdint>
 
 namespace jankbox::machine {
@@ -18,8 +16,8 @@ inline constexpr uint64_t kPerfRegisterMask = 0;
 inline constexpr uint32_t kPerfRegisterCount = 0;
 inline constexpr uint8_t kPerfRegisters[1] = {0};
 
-template <typename Visit>
-void ForEachRegister(const ucontext_t&, Visit) {}
+template <typename Context, typename Visit>
+void ForEachRegister(const Context&, Visit) {}
 
 }  // namespace jankbox::machine
 

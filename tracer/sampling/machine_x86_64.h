@@ -3,8 +3,6 @@
 #ifndef JANKBOX_TRACER_SAMPLING_MACHINE_X86_64_H_
 #define JANKBOX_TRACER_SAMPLING_MACHINE_X86_64_H_
 
-#include <ucontext.h>
-
 #include <cstdint>
 
 namespace jankbox::machine {
@@ -21,12 +19,13 @@ inline constexpr uint32_t kPerfRegisterCount = 17;
 inline constexpr uint8_t kPerfRegisters[kPerfRegisterCount] = {0, 3, 2,  1,  4,  5,  6,  7, 16,
                                                                8, 9, 10, 11, 12, 13, 14, 15};
 
-// Passes each register of a signal's context as (DWARF number, value).
-template <typename Visit>
-void ForEachRegister(const ucontext_t& context, Visit visit) {
-  constexpr uint8_t kSaved[kRegisterCount] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
-                                              REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
-                                              REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+// Passes each register of a signal's ucontext_t as (DWARF number, value).
+template <typename Context, typename Visit>
+void ForEachRegister(const Context& context, Visit visit) {
+  // Where sys/ucontext.h keeps them: REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP,
+  // REG_RSP, REG_R8 … REG_R15, REG_RIP.
+  constexpr uint8_t kSaved[kRegisterCount] = {13, 12, 14, 11, 9, 8, 10, 15, 0,
+                                              1,  2,  3,  4,  5, 6, 7,  16};
   for (uint32_t i = 0; i < kRegisterCount; ++i) {
     visit(i, static_cast<uint64_t>(context.uc_mcontext.gregs[kSaved[i]]));
   }

@@ -1,6 +1,6 @@
 // Unwinds copied stacks by the modules' .eh_frame (libunwind, loaded at run time apart from the
 // host's symbols). Never touches memory that can vanish: stack bytes come from the copy, tables
-// through safe_memory. One watcher thread owns it; no heap call per stack. See docs/sampling.md.
+// through safe_memory. One watcher thread owns it; no heap call per stack.
 #ifndef JANKBOX_TRACER_SAMPLING_UNWINDER_H_
 #define JANKBOX_TRACER_SAMPLING_UNWINDER_H_
 

@@ -6,7 +6,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#if defined(__clang__)
+#define CHAIN __attribute__((noinline, visibility("default")))
+#else
 #define CHAIN __attribute__((noinline, noclone, visibility("default")))
+#endif
 
 namespace {
 
