@@ -26,9 +26,15 @@ class FunctionLookup {
   ~FunctionLookup() = default;
 };
 
-// The address of the only {saved frame pointer, return address} pair of the copied stack, from `sp`
-// up, whose return address follows a direct call of `function`; 0 where there is none, or more than
-// one (a recursion, or left over from an earlier call: the bytes do not tell which).
+// The address of `function`'s saved frame pointer, `sp` being its stack pointer at a call: code
+// with a fixed frame says in its prologue how far apart they are. 0 where the frame's size varies,
+// the prologue is not of a known form, or no return address is there.
+uint64_t FramePointerByPrologue(UnwindTables* tables, const FunctionRange& function, uint64_t sp);
+
+// For frames whose size varies: the address of the only {saved frame pointer, return address} pair
+// of the copied stack, from `sp` up, whose return address follows a direct call of `function`; 0
+// where there is none, or more than one (a recursion, or left over from an earlier call: the bytes
+// do not tell which).
 uint64_t FindSavedFramePointer(UnwindTables* tables, uint64_t function, uint64_t sp);
 
 // True where the call before `return_address` can have led to `callee`: a direct call of it, or of

@@ -4,6 +4,8 @@
 
 namespace jankbox {
 
+uint64_t FramePointerByPrologue(UnwindTables*, const FunctionRange&, uint64_t) { return 0; }
+
 uint64_t FindSavedFramePointer(UnwindTables*, uint64_t, uint64_t) { return 0; }
 
 bool CallCanReach(UnwindTables*, FunctionLookup*, uint64_t, const FunctionRange&) { return false; }

@@ -210,7 +210,8 @@ bool Unwinder::Engine::StepByFramePointer(const Frame& frame, Registers* next) {
 bool Unwinder::Engine::RepairFramePointer(const Frame& frame, Registers* next) {
   FunctionRange function;
   if (!FindFunction(frame.pc, &function)) return false;
-  const uint64_t at = FindSavedFramePointer(&tables_, function.start, frame.sp);
+  uint64_t at = FramePointerByPrologue(&tables_, function, frame.sp);
+  if (at == 0) at = FindSavedFramePointer(&tables_, function.start, frame.sp);
   if (at == 0) return false;
   *next = Registers();
   next->Set(machine::kProgramCounter, frame.pc);

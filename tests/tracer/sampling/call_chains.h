@@ -27,6 +27,10 @@ void RecurseThenRead(int depth, int fd);
 // Called through a pointer: no direct call tells where its frame is.
 void ReadThroughPointerOuter(size_t frame_bytes, int fd);
 
+// Calls FixedInner through a pointer, which calls itself so `depth` times and then blocks in
+// read(fd): frames of a fixed size, built with frame pointers.
+void FixedOuter(int depth, int fd);
+
 // Leaves the remains of a call of ReadInner deep on the stack, then has ReadInner called through a
 // pointer with a frame that covers them.
 void StaleOuter(int readable_fd, int blocking_fd);

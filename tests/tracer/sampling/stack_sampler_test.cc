@@ -167,6 +167,20 @@ TEST(StackSampler, FrameCalledThroughPointerIsTruncatedNotGuessed) {
   pipe.Wake();
 }
 
+// Code with frame pointers: the prologue says where a fixed frame is, whoever called it.
+TEST(StackSampler, FixedFramesWithFramePointersAreUnwound) {
+  for (int depth : {0, 3}) {
+    Pipe pipe;
+    SampledThread thread([&](const std::atomic<bool>&) { FixedOuter(depth, pipe.read_end.get()); });
+    ASSERT_TRUE(WaitForState(thread.tid(), 'S'));
+    auto sampler = MakeSampler(thread.tid(), Mode::kProcOnly);
+    Names chain(static_cast<size_t>(depth) + 1, "FixedInner");
+    chain.push_back("FixedOuter");
+    ExpectBlockedIn(*sampler, CollectTimes(sampler.get(), 3), SYS_read, chain);
+    pipe.Wake();
+  }
+}
+
 TEST(StackSampler, RemainsOfAnEarlierCallAreNotTaken) {
   Pipe ready;
   Pipe pipe;
