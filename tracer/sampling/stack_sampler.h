@@ -19,6 +19,8 @@ namespace jankbox {
 
 class StackSampler {
  public:
+  // kSignalOnly is kAuto as if perf were refused: a blocked thread is still looked at through
+  // /proc, since a signal would end its wait.
   enum class Mode { kAuto, kPerfOnly, kProcOnly, kSignalOnly };
 
   struct Options {

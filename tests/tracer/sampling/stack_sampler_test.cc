@@ -2,9 +2,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <iostream>
 
 #include "base/own_thread.h"
 #include "base/scoped_fd.h"
@@ -221,6 +228,35 @@ TEST(StackSampler, SignalStandsInForPerfAndIsDisclosed) {
   ExpectBusy(*sampler, CollectFrom(sampler.get(), SampleSource::kSignal, 30), 30);
   EXPECT_THAT(sampler->Notes(), testing::HasSubstr("SIGRTMIN+"));
   EXPECT_THAT(sampler->SourcesUsed(), testing::HasSubstr("signal"));
+}
+
+// From here on the kernel refuses this thread perf_event_open, as containers do.
+bool RefusePerf() {
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{std::size(filter), filter};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+TEST(StackSamplerDeathTest, RefusedPerfIsReplacedBySignalAndNoted) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        SampledThread thread([](const std::atomic<bool>& stop) { BusyOuter(&stop); });
+        if (!RefusePerf()) _exit(2);
+        auto sampler = MakeSampler(thread.tid(), Mode::kAuto);
+        ExpectBusy(*sampler, CollectFrom(sampler.get(), SampleSource::kSignal, 10), 10);
+        const std::string notes = sampler->Notes();
+        std::cerr << notes;
+        const bool noted = notes.find("perf is refused") != std::string::npos;
+        _exit(noted && !testing::Test::HasFailure() ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "SIGRTMIN\\+");
 }
 
 TEST(StackSampler, ThreadThatBlocksAllSignalsIsReportedAsLost) {
