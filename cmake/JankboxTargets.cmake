@@ -8,7 +8,8 @@ target_include_directories(jankbox_flags INTERFACE
 target_compile_options(jankbox_flags INTERFACE -Wall -Wextra -Wshadow -Wno-missing-field-initializers
   $<$<BOOL:${JANKBOX_WERROR}>:-Werror>)
 if(JANKBOX_SANITIZE)
-  target_compile_options(jankbox_flags INTERFACE -fsanitize=${JANKBOX_SANITIZE} -fno-sanitize-recover=all)
+  target_compile_options(jankbox_flags INTERFACE -fsanitize=${JANKBOX_SANITIZE} -fno-sanitize-recover=all
+    -fno-sanitize=vptr)  # what runs inside an app has no RTTI
   target_link_options(jankbox_flags INTERFACE -fsanitize=${JANKBOX_SANITIZE})
 endif()
 

@@ -48,10 +48,14 @@ struct Cursor {
   uint32_t epoch;
   int32_t tid;
   bool watched;
-  bool busy;  // taking a chunk: a signal handler that lands here drops its event
+  bool busy;  // recording right now, see Recording
   char name[16];
 };
 JANKBOX_TLS constinit Cursor t_cursor{};
+
+void CountDrop(Gate* gate) {
+  gate->ring->header()->dropped_events.fetch_add(1, std::memory_order_relaxed);
+}
 
 inline void StoreWord(uint64_t* at, uint64_t word) {
   std::atomic_ref<uint64_t>(*at).store(word, std::memory_order_relaxed);
@@ -145,29 +149,20 @@ bool Rebase(Cursor& cursor, uint64_t now, size_t words) {
 
 // Gives the cursor room for `words` words at `now`; false where there is none (counted).
 __attribute__((noinline)) bool MakeRoom(Cursor& cursor, Gate* gate, uint64_t now, size_t words) {
-  RingHeader* header = gate->ring->header();
-  bool done = false;
-  if (!cursor.busy) {
-    const int saved_errno = errno;
-    cursor.busy = true;
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (cursor.epoch != gate->epoch.load(std::memory_order_relaxed)) AttachThread(cursor, gate);
-    done = Rebase(cursor, now, words);
-    RingChunk* chunk = done ? nullptr : ClaimChunk(gate->ring, cursor.watched, cursor.tid);
-    if (chunk != nullptr) {
-      StartChunk(cursor, gate->ring, chunk, now);
-      done = true;
-    }
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    cursor.busy = false;
-    errno = saved_errno;
+  const int saved_errno = errno;
+  if (cursor.epoch != gate->epoch.load(std::memory_order_relaxed)) AttachThread(cursor, gate);
+  bool done = Rebase(cursor, now, words);
+  RingChunk* chunk = done ? nullptr : ClaimChunk(gate->ring, cursor.watched, cursor.tid);
+  if (chunk != nullptr) {
+    StartChunk(cursor, gate->ring, chunk, now);
+    done = true;
   }
-  if (!done) header->dropped_events.fetch_add(1, std::memory_order_relaxed);
+  if (!done) CountDrop(gate);
+  errno = saved_errno;
   return done;
 }
 
-// Reserves `count` words and returns where they are; null where the event is dropped. A signal
-// handler that records in between reserves words of its own behind these.
+// Reserves `count` words and returns where they are; null where the event is dropped.
 inline uint64_t* Reserve(Cursor& cursor, Gate* gate, uint64_t now, size_t count) {
   const bool fits = cursor.epoch == gate->epoch.load(std::memory_order_relaxed) &&
                     count <= static_cast<size_t>(cursor.end - cursor.next) &&
@@ -177,6 +172,26 @@ inline uint64_t* Reserve(Cursor& cursor, Gate* gate, uint64_t now, size_t count)
   cursor.next = at + count;
   return at;
 }
+
+// Marks the thread as recording. A signal handler that lands in between drops its event, counted:
+// two writers of one chunk would mix their words.
+class Recording {
+ public:
+  Recording(Cursor& cursor, Gate* gate) : cursor_(cursor), entered_(!cursor.busy) {
+    if (!entered_) CountDrop(gate);
+    cursor_.busy = true;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  ~Recording() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (entered_) cursor_.busy = false;
+  }
+  bool entered() const { return entered_; }
+
+ private:
+  Cursor& cursor_;
+  const bool entered_;
+};
 
 void OnThreadExit(void* value) {
   Cursor* cursor = static_cast<Cursor*>(value);
@@ -245,8 +260,10 @@ uint64_t NowTicks() { return ReadTicks(g_gate.load(std::memory_order_relaxed)->s
 void RecordEvent(EventKind kind, uint32_t id) {
   Gate* gate = g_gate.load(std::memory_order_acquire);
   if (gate->recording.load(std::memory_order_acquire) == 0) return;
-  const uint64_t now = ReadTicks(gate->source);
   Cursor& cursor = t_cursor;
+  const Recording recording(cursor, gate);
+  if (!recording.entered()) return;
+  const uint64_t now = ReadTicks(gate->source);
   uint64_t* at = Reserve(cursor, gate, now, 1);
   if (at != nullptr) StoreWord(at, MakeEvent(kind, id & kMaxMethodId, now - cursor.base_ticks));
 }
@@ -254,8 +271,10 @@ void RecordEvent(EventKind kind, uint32_t id) {
 void RecordEventAt(EventKind kind, uint32_t id, uint64_t ticks, std::span<const uint64_t> payload) {
   Gate* gate = g_gate.load(std::memory_order_acquire);
   if (gate->recording.load(std::memory_order_acquire) == 0) return;
-  const uint64_t now = ReadTicks(gate->source);
   Cursor& cursor = t_cursor;
+  const Recording recording(cursor, gate);
+  if (!recording.entered()) return;
+  const uint64_t now = ReadTicks(gate->source);
   uint64_t* at = Reserve(cursor, gate, now, 1 + payload.size());
   if (at == nullptr) return;
   // The head goes last: until then a reader finds zeros here and stops before them.

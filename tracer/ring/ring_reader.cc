@@ -25,11 +25,9 @@ struct CopiedChunk {
   std::string thread_name;
 };
 
-enum class CopyResult { kCopied, kEmpty, kTorn };
-
-CopyResult CopyChunk(const RingChunk& source, CopiedChunk* copy) {
-  const uint64_t sequence = source.sequence.load(std::memory_order_acquire);
-  if (sequence == 0) return CopyResult::kEmpty;
+// Copies the chunk that was seen with `sequence`; false where it has been recycled since or is
+// damaged.
+bool CopyChunk(const RingChunk& source, uint64_t sequence, CopiedChunk* copy) {
   copy->chunk.sequence = sequence;
   copy->chunk.base_ticks = source.base_ticks;
   copy->tid = source.tid;
@@ -41,7 +39,7 @@ CopyResult CopyChunk(const RingChunk& source, CopiedChunk* copy) {
   memcpy(name, source.thread_name, sizeof(name));
   copy->thread_name = HeaderText(name, sizeof(name));
   const size_t open_calls = source.open_calls;
-  if (open_calls > kMaxOpenCalls) return CopyResult::kTorn;
+  if (open_calls > kMaxOpenCalls) return false;
   const uint64_t* words = reinterpret_cast<const uint64_t*>(&source + 1);
   for (size_t i = 0; i < open_calls; ++i) {
     const uint64_t ticks = LoadWord(words + 2 * i);
@@ -55,8 +53,7 @@ CopyResult CopyChunk(const RingChunk& source, CopiedChunk* copy) {
     copy->chunk.words.push_back(word);
   }
   std::atomic_thread_fence(std::memory_order_acquire);  // pairs with the fence in StartChunk
-  return source.sequence.load(std::memory_order_relaxed) == sequence ? CopyResult::kCopied
-                                                                     : CopyResult::kTorn;
+  return source.sequence.load(std::memory_order_relaxed) == sequence;
 }
 
 bool Earlier(const CopiedChunk& a, const CopiedChunk& b) {
@@ -134,16 +131,25 @@ RingWindow RingReader::CopyWindow(uint64_t from_ticks, uint64_t to_ticks) const 
   const uint64_t present = (bytes_ - h.chunks_offset) / kChunkBytes;
   const uint64_t ready =
       std::min<uint64_t>(present, h.chunks_ready.load(std::memory_order_acquire));
-  std::map<uint64_t, std::vector<CopiedChunk>> by_thread;
+  // Newest first: a chunk that is copied after a later one of its thread was seen is complete,
+  // because its thread had finished it by then. Oldest first, events written between two copies
+  // would be missing without a trace.
+  std::vector<std::pair<uint64_t, const RingChunk*>> newest_first;
   for (uint64_t i = 0; i < ready; ++i) {
     const auto* chunk =
         reinterpret_cast<const RingChunk*>(base_ + h.chunks_offset + i * kChunkBytes);
+    const uint64_t sequence = chunk->sequence.load(std::memory_order_acquire);
+    if (sequence != 0) newest_first.emplace_back(sequence, chunk);
+  }
+  std::sort(newest_first.rbegin(), newest_first.rend());
+  std::map<uint64_t, std::vector<CopiedChunk>> by_thread;
+  for (const auto& [sequence, chunk] : newest_first) {
     const uint64_t closed = chunk->close_ticks.load(std::memory_order_relaxed);
     if (closed != 0 && closed < from_ticks) continue;
     CopiedChunk copy;
-    const CopyResult result = CopyChunk(*chunk, &copy);
-    if (result == CopyResult::kTorn) ++window.torn_chunks;
-    if (result == CopyResult::kCopied && copy.chunk.base_ticks <= to_ticks) {
+    if (!CopyChunk(*chunk, sequence, &copy)) {
+      ++window.torn_chunks;
+    } else if (copy.chunk.base_ticks <= to_ticks) {
       by_thread[copy.thread_serial].push_back(std::move(copy));
     }
   }
