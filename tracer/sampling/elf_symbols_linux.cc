@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/private_library.h"
 #include "base/scoped_fd.h"
 #include "tracer/sampling/build_id_note.h"
 #include "tracer/sampling/elf_symbols.h"
-#include "tracer/sampling/private_library.h"
 
 namespace jankbox {
 

@@ -1,6 +1,6 @@
 #include "tracer/sampling/unwind_library.h"
 
-#include "tracer/sampling/private_library.h"
+#include "base/private_library.h"
 
 namespace jankbox {
 
