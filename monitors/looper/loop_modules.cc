@@ -53,6 +53,7 @@ struct Table {
   std::vector<Range> ranges;  // sorted; known modules only
   unsigned long long adds = 0;
   unsigned long long subs = 0;
+  const Table* older = nullptr;  // the one before, never freed: see the header
 };
 
 std::atomic<const Table*> g_table{nullptr};
@@ -118,7 +119,8 @@ void LoopModules::Refresh() {
   // Plugins that are none of ours come and go: they must not use up the tables.
   if (current != nullptr && current->ranges == table->ranges) return;
   if (g_tables.fetch_add(1, std::memory_order_relaxed) >= kMaxTables) return;
-  g_table.store(table.release(), std::memory_order_release);  // never freed: see the header
+  table->older = current;
+  g_table.store(table.release(), std::memory_order_release);
 }
 
 LoopModule LoopModules::Find(const void* address) {

@@ -138,7 +138,6 @@ void Runtime::OnSealed(const SealRequest& request, bool sealed) {
   if (request.watched_index < kMaxWatchedThreads) {
     RingIncident& note = ring_->header()->incidents[request.watched_index];
     if (HeaderText(note.id, sizeof(note.id)) == request.id) {
-      note.sealed_revision.store(request.revision, std::memory_order_relaxed);
       if (!request.ongoing)
         note.state.store(static_cast<uint32_t>(RingIncidentState::kNone),
                          std::memory_order_release);

@@ -146,6 +146,10 @@ void WatchedThread::NoteInRing(const IncidentRevision& incident, bool finished) 
 
 void WatchedThread::SealRevision(const IncidentRevision& incident) {
   NoteInRing(incident, !incident.ongoing);
+  // Before it is sealed: should the process die right after that, recovery must not use the same
+  // number again.
+  ring_->header()->incidents[index_].sealed_revision.store(incident.revision,
+                                                           std::memory_order_relaxed);
   SealRequest request;
   request.id = incident.id;
   request.revision = incident.revision;

@@ -20,8 +20,8 @@ class RecoveryTest : public EndToEndTest {
 TEST_F(RecoveryTest, SigkillInABlockIsOneRecoveredReportAndNeverASecond) {
   KillInBlock();
   EXPECT_TRUE(Reports(Folder("spool")).empty());
-  const Outcome first =
-      RunProgram({Binary("jankbox"), "run", "--dir", Folder("spool"), "--", "true"});
+  const Outcome first = RunProgram(
+      {Binary("jankbox"), "run", "--dir", Folder("spool"), "--", "true"}, ForeignEnvironment());
   EXPECT_EQ(first.exit_status, 0) << first.err;
   std::vector<proto::Report> reports = Reports(Folder("spool"));
   ASSERT_EQ(reports.size(), 1u) << first.err;
@@ -31,9 +31,10 @@ TEST_F(RecoveryTest, SigkillInABlockIsOneRecoveredReportAndNeverASecond) {
   EXPECT_EQ(reports[0].top_frames(0).function(), "blocked_method");
   EXPECT_EQ(reports[0].what(), "block message");
   EXPECT_EQ(Sum(reports[0].verdict()), reports[0].duration_ns());
-  EXPECT_EQ(
-      RunProgram({Binary("jankbox"), "run", "--dir", Folder("spool"), "--", "true"}).exit_status,
-      0);
+  EXPECT_EQ(RunProgram({Binary("jankbox"), "run", "--dir", Folder("spool"), "--", "true"},
+                       ForeignEnvironment())
+                .exit_status,
+            0);
   EXPECT_EQ(Reports(Folder("spool")).size(), 1u);
 }
 

@@ -56,7 +56,8 @@ TEST_F(UploadTest, OfflineKeepsTheReportUntilTheNextRun) {
   ASSERT_EQ(Reports(Folder("spool")).size(), 1u);
   std::unique_ptr<Program> collector = StartCollector();
   EXPECT_EQ(RunProgram({Binary("jankbox"), "run", "--dir", Folder("spool"), "--upload", url_, "--",
-                        "true"})
+                        "true"},
+                       ForeignEnvironment())
                 .exit_status,
             0);
   EXPECT_TRUE(Reports(Folder("spool")).empty());
@@ -69,7 +70,8 @@ TEST_F(UploadTest, FolderAndCollectorListTheSameKeys) {
   ASSERT_EQ(local.size(), 1u);
   std::unique_ptr<Program> collector = StartCollector();
   ASSERT_EQ(RunProgram({Binary("jankbox"), "run", "--dir", Folder("spool"), "--upload", url_, "--",
-                        "true"})
+                        "true"},
+                       ForeignEnvironment())
                 .exit_status,
             0);
   const json remote = List(url_);

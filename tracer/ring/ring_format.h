@@ -82,7 +82,7 @@ enum class RingIncidentState : uint32_t { kNone = 0, kGrowing = 1, kFinished = 2
 struct RingIncident {
   std::atomic<uint32_t> state;            // RingIncidentState
   std::atomic<uint32_t> kind;             // ReportKind's numbers
-  std::atomic<uint32_t> sealed_revision;  // 0: none yet
+  std::atomic<uint32_t> sealed_revision;  // the last one handed to the sealer; 0: none
   uint32_t reserved;
   std::atomic<uint64_t> begin_ticks;
   std::atomic<uint64_t> end_ticks;  // kFinished: its end; else 0
