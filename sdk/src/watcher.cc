@@ -105,7 +105,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   next_sweep_ns_ = now_ns + kSweepNs;
   Calibrate();
   if (modules_.Stale()) NoteModules();
-  Recorder::ReclaimChunksOfDeadThreads(ring_);
+  Recorder::ReclaimDeadThreads(ring_);
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
     if (threads_[i] == nullptr || !threads_[i]->IsGone()) continue;
     threads_[i]->Finish(now_ns, clock());

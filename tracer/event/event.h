@@ -1,7 +1,8 @@
 // The eight-byte events of the ring. A word is: bits 0-3 kind, bits 4-27 id (24 bits), bits 28-63
-// ticks since the base of its chunk (36 bits). A kind that carries data is followed by payload
-// words, each kind kPayload in bits 0-3 and 60 bits of data above. No word is zero, so a chunk of
-// zeros is an empty chunk and the first zero ends it. docs/formats/ring.md is the authority.
+// the low 36 bits of its moment in ticks, which its chunk's base makes whole: a moment lies within
+// 2^35 ticks of the base. A kind that carries data is followed by payload words, each kind kPayload
+// in bits 0-3 and 60 bits of data above. No word is zero, so a chunk of zeros is an empty chunk and
+// the first zero ends it. docs/formats/ring.md is the authority.
 // NO-ALLOC, SIGNAL-SAFE, THREAD-SAFE (pure functions).
 #ifndef JANKBOX_TRACER_EVENT_EVENT_H_
 #define JANKBOX_TRACER_EVENT_EVENT_H_
@@ -26,18 +27,18 @@ enum class EventKind : uint32_t {
   kDispatchEnd = 8,   // id = 0
   kFrame = 9,         // id = 0 [vsync, deadline, interval, start, end in ns of CLOCK_MONOTONIC: 5]
   kStackSample = 10,  // id = payload words [see tracer/sampling/sample_event.h]
-  kRebase = 14,       // id = 0 [absolute ticks: 2]: later words count from it; its own delta is 0
+  kRebase = 14,       // id = 0 [absolute ticks: 2]: the base of later words
   kPayload = 15,
 };
 
 inline constexpr uint32_t kEventIdBits = 24;
 inline constexpr uint32_t kMaxMethodId = (1u << kEventIdBits) - 1;
-inline constexpr uint64_t kMaxTickDelta = (uint64_t{1} << 36) - 1;
+inline constexpr uint64_t kMaxTickDelta = (uint64_t{1} << 35) - 1;
 inline constexpr size_t kMaxDispatchNameBytes = 56;
 inline constexpr uint64_t kPayloadMask = (uint64_t{1} << 60) - 1;
 
-inline constexpr uint64_t MakeEvent(EventKind kind, uint32_t id, uint64_t tick_delta) {
-  return tick_delta << 28 | uint64_t{id} << 4 | static_cast<uint64_t>(kind);
+inline constexpr uint64_t MakeEvent(EventKind kind, uint32_t id, uint64_t ticks) {
+  return ticks << 28 | uint64_t{id} << 4 | static_cast<uint64_t>(kind);
 }
 inline constexpr uint64_t MakePayload(uint64_t data) {
   return data << 4 | static_cast<uint64_t>(EventKind::kPayload);
@@ -46,7 +47,14 @@ inline constexpr EventKind KindOf(uint64_t word) { return static_cast<EventKind>
 inline constexpr uint32_t IdOf(uint64_t word) {
   return static_cast<uint32_t>(word >> 4) & kMaxMethodId;
 }
-inline constexpr uint64_t TickDeltaOf(uint64_t word) { return word >> 28; }
+
+// The whole moment of an event whose chunk, or last rebase, has `base`: the one within 2^35 ticks
+// of it. A counter that runs a little behind on another core gives a moment before the base.
+inline constexpr uint64_t TicksOf(uint64_t word, uint64_t base) {
+  const uint64_t ahead = ((word >> 28) - base) & ((uint64_t{1} << 36) - 1);
+  return ahead <= kMaxTickDelta ? base + ahead : base + ahead - (uint64_t{1} << 36);
+}
+
 inline constexpr uint64_t PayloadOf(uint64_t word) { return word >> 4; }
 
 // A 64-bit value from two payload words.

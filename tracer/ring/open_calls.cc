@@ -24,7 +24,7 @@ void OpenCallStack::Replay(RingChunk* chunk, const uint64_t* end) {
     switch (kind) {
       case EventKind::kBegin:
       case EventKind::kDispatchBegin:
-        Push(base + TickDeltaOf(word), kind == EventKind::kBegin ? IdOf(word) : 0,
+        Push(TicksOf(word, base), kind == EventKind::kBegin ? IdOf(word) : 0,
              static_cast<uint32_t>(kind));
         break;
       case EventKind::kEnd:

@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <cstring>
 
 #include "tracer/ring/open_calls.h"
+#include "tracer/ring/thread_cursor.h"
 
 #if defined(__ANDROID__)
 #define JANKBOX_TLS \
@@ -19,53 +19,96 @@
 #else
 #define JANKBOX_TLS __attribute__((tls_model("initial-exec"))) thread_local
 #endif
+#define JANKBOX_EXPORTED __attribute__((visibility("default")))
 
 namespace jankbox {
 namespace {
 
-// Lies alone in a MADV_WIPEONFORK page: all zero, which is "off", in a forked child.
-struct Gate {
-  std::atomic<uint32_t> recording{0};
-  std::atomic<uint32_t> epoch{
-      0};  // grows with each Open(): tells a thread that its cursor is of an older ring
+// All zero: no room, so every event of a thread that has no cursor yet takes the slow way.
+constinit ThreadCursor g_no_cursor{};
+
+// What kGate says to the inline functions.
+constexpr int32_t kGateOff = 0;
+constexpr int32_t kGateInline = 1;
+constexpr int32_t kGateCall = -1;  // another clock, or not every thread: only the library knows
+
+// Lies alone in a page that is all zero in a forked child: epoch 0 is "not recording".
+struct Recording {
+  std::atomic<uint32_t> epoch{0};  // grows with each Open(): tells a cursor of an older ring
+  std::atomic<uint32_t> mode{0};   // RecordMode
   TickSource source{};
   RingFile* ring = nullptr;
 };
 
-Gate g_closed_gate;
-std::atomic<Gate*> g_gate{&g_closed_gate};
+Recording g_never_opened;
+std::atomic<Recording*> g_recording{&g_never_opened};
 std::atomic<uint32_t> g_last_epoch{0};
 pthread_key_t g_exit_key;
 
-// Where this thread writes next. `epoch` 0: nowhere yet.
-struct Cursor {
-  uint64_t* next;
-  uint64_t* end;
-  uint64_t base_ticks;
-  RingChunk* chunk;
-  uint64_t serial;
-  uint32_t chunk_index;
-  uint32_t epoch;
-  int32_t tid;
-  bool watched;
-  bool busy;  // recording right now, see Recording
-  char name[16];
-};
-JANKBOX_TLS constinit Cursor t_cursor{};
+// This thread is between two instructions of the slow way, or of its end.
+JANKBOX_TLS constinit bool t_busy = false;
+JANKBOX_TLS constinit bool t_watched = false;
 
-void CountDrop(Gate* gate) {
-  gate->ring->header()->dropped_events.fetch_add(1, std::memory_order_relaxed);
+}  // namespace
+}  // namespace jankbox
+
+// The two objects that jankbox/inline.h reads. Their names carry the version of their layout.
+extern "C" {
+alignas(64) JANKBOX_EXPORTED constinit std::atomic<int32_t> jankbox_gate_v1{jankbox::kGateOff};
+JANKBOX_EXPORTED JANKBOX_TLS constinit jankbox::InlineCursor* jankbox_cursor_v1 =
+    &jankbox::g_no_cursor;
 }
 
+namespace jankbox {
+namespace {
+
+void CountDrop(Recording* recording) {
+  recording->ring->header()->dropped_events.fetch_add(1, std::memory_order_relaxed);
+}
+
+inline void StoreWord(uint64_t at, uint64_t word) {
+  std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(at))
+      .store(word, std::memory_order_relaxed);
+}
 inline void StoreWord(uint64_t* at, uint64_t word) {
   std::atomic_ref<uint64_t>(*at).store(word, std::memory_order_relaxed);
 }
 
-void CloseChunk(RingChunk* chunk, const uint64_t* next, uint64_t now) {
-  const uint64_t* first = FirstWord(chunk);
-  chunk->committed_words.store(static_cast<uint32_t>(next - first), std::memory_order_relaxed);
+// Adds to a word that this thread alone changes, whole as seen by its signal handlers.
+inline uint64_t TakeWords(std::atomic<uint64_t>& next, uint64_t count) {
+#if defined(__x86_64__)
+  uint64_t taken = count * sizeof(uint64_t);
+  asm volatile("xaddq %0, %1" : "+r"(taken), "+m"(next)::"memory");  // one instruction, no lock
+  return taken;
+#else
+  return next.fetch_add(count * sizeof(uint64_t), std::memory_order_relaxed);
+#endif
+}
+
+ThreadCursor* MyCursor() { return static_cast<ThreadCursor*>(jankbox_cursor_v1); }
+
+// The end of the words of the thread's chunk. What did not fit has moved `next` beyond it, so the
+// end is behind the last word that is not zero.
+uint64_t* EndOfWords(const ThreadCursor& cursor) {
+  uint64_t* end =
+      reinterpret_cast<uint64_t*>(reinterpret_cast<uint8_t*>(cursor.chunk) + kChunkBytes);
+  const uint64_t next = cursor.next.load(std::memory_order_relaxed);
+  if (next <= reinterpret_cast<uint64_t>(end)) return reinterpret_cast<uint64_t*>(next);
+  const uint64_t* first = FirstWord(cursor.chunk);
+  while (end > first && std::atomic_ref<uint64_t>(end[-1]).load(std::memory_order_relaxed) == 0)
+    --end;
+  return end;
+}
+
+// Closes the thread's chunk, whose words end at `end`.
+void CloseChunk(ThreadCursor& cursor, const uint64_t* end, uint64_t now) {
+  RingChunk* chunk = cursor.chunk;
+  const auto words = static_cast<uint32_t>(end - FirstWord(chunk));
+  chunk->committed_words.store(words, std::memory_order_relaxed);
   chunk->close_ticks.store(now, std::memory_order_relaxed);
   chunk->owner.store(kNoOwner, std::memory_order_release);  // pairs with the CAS in ClaimChunk
+  cursor.words_before += words;
+  cursor.chunk = nullptr;
 }
 
 // The next chunk of the share's rolling cursor that no thread has open; null where all are open.
@@ -86,132 +129,217 @@ RingChunk* ClaimChunk(RingFile* ring, bool watched, int32_t tid) {
   return nullptr;
 }
 
-// Makes `chunk`, which this thread has claimed, the thread's current one.
-void StartChunk(Cursor& cursor, RingFile* ring, RingChunk* chunk, uint64_t now) {
+// Makes `chunk`, which this thread has claimed, the thread's current one and closes the one before.
+void StartChunk(ThreadCursor& cursor, RingFile* ring, RingChunk* chunk, uint64_t now) {
   RingHeader* header = ring->header();
-  RingChunk* previous = cursor.chunk;
   chunk->sequence.store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);  // readers see 0 before any word changes
   OpenCallStack open;
-  if (previous != nullptr) open.Replay(previous, cursor.next);
+  const uint64_t* previous_end = nullptr;
+  if (cursor.chunk != nullptr) {
+    previous_end = EndOfWords(cursor);
+    open.Replay(cursor.chunk, previous_end);
+  }
   uint64_t* words = reinterpret_cast<uint64_t*>(chunk + 1);
   uint64_t* end = reinterpret_cast<uint64_t*>(reinterpret_cast<uint8_t*>(chunk) + kChunkBytes);
   for (uint64_t* word = words; word < end; ++word) StoreWord(word, 0);
-  chunk->tid = cursor.tid;
+  chunk->tid = cursor.tid.load(std::memory_order_relaxed);
   chunk->thread_serial = cursor.serial;
   chunk->thread_chunk_index = cursor.chunk_index++;
+  chunk->words_before =
+      cursor.words_before +
+      (previous_end == nullptr ? 0 : static_cast<uint64_t>(previous_end - FirstWord(cursor.chunk)));
   chunk->base_ticks = now;
   chunk->close_ticks.store(0, std::memory_order_relaxed);
   chunk->committed_words.store(0, std::memory_order_relaxed);
-  chunk->watched = cursor.watched ? 1 : 0;
+  chunk->watched = t_watched ? 1 : 0;
   memcpy(chunk->thread_name, cursor.name, sizeof(chunk->thread_name));
   chunk->open_calls = open.size();
   chunk->open_calls_truncated = open.truncated();
   words = open.WriteTo(words);
   chunk->sequence.store(header->next_sequence.fetch_add(1, std::memory_order_relaxed),
                         std::memory_order_release);  // pairs with the reader's first load
-  if (previous != nullptr) CloseChunk(previous, cursor.next, now);
+  if (cursor.chunk != nullptr) CloseChunk(cursor, previous_end, now);
   cursor.chunk = chunk;
-  cursor.next = words;
-  cursor.end = end;
   cursor.base_ticks = now;
+  cursor.next.store(reinterpret_cast<uint64_t>(words), std::memory_order_relaxed);
+  cursor.end.store(reinterpret_cast<uint64_t>(end), std::memory_order_relaxed);
 }
 
-// A thread's first event of this recording: the only system calls on the path.
-void AttachThread(Cursor& cursor, Gate* gate) {
-  const bool watched = cursor.watched;
-  cursor = Cursor{};
-  cursor.busy = true;
-  cursor.watched = watched;
-  cursor.tid = static_cast<int32_t>(syscall(SYS_gettid));
-  prctl(PR_GET_NAME, cursor.name, 0, 0, 0);
-  cursor.serial = gate->ring->header()->next_thread_serial.fetch_add(1, std::memory_order_relaxed);
-  cursor.epoch = gate->epoch.load(std::memory_order_relaxed);
-  pthread_setspecific(g_exit_key, &cursor);
+// A thread's first event of this recording: the only system calls on the path. Null where there is
+// no memory for its cursor.
+ThreadCursor* AttachThread(Recording* recording, uint32_t epoch) {
+  ThreadCursor* cursor = MyCursor();
+  if (cursor->owner.load(std::memory_order_relaxed) != &jankbox_cursor_v1) {
+    cursor = ThreadCursorPool::Take(&jankbox_cursor_v1);
+    if (cursor == nullptr) return nullptr;
+  }
+  cursor->chunk = nullptr;
+  cursor->chunk_index = 0;
+  cursor->words_before = 0;
+  cursor->tid.store(static_cast<int32_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
+  prctl(PR_GET_NAME, cursor->name, 0, 0, 0);
+  cursor->serial =
+      recording->ring->header()->next_thread_serial.fetch_add(1, std::memory_order_relaxed);
+  cursor->epoch.store(epoch, std::memory_order_relaxed);
+  jankbox_cursor_v1 = cursor;
+  pthread_setspecific(g_exit_key, cursor);
+  return cursor;
 }
 
 // Continues the thread's chunk from a new base: its ticks would not fit in an event any more.
-bool Rebase(Cursor& cursor, uint64_t now, size_t words) {
-  constexpr size_t kRebaseWords = 3;
-  if (cursor.next == nullptr ||
-      static_cast<size_t>(cursor.end - cursor.next) < kRebaseWords + words) {
+bool Rebase(ThreadCursor& cursor, uint64_t now, uint64_t words) {
+  constexpr uint64_t kRebaseWords = 3;
+  if (cursor.chunk == nullptr) return false;
+  const uint64_t at = cursor.next.load(std::memory_order_relaxed);
+  if (at + (kRebaseWords + words) * sizeof(uint64_t) > cursor.end.load(std::memory_order_relaxed)) {
     return false;
   }
-  uint64_t* at = cursor.next;
-  cursor.next = at + kRebaseWords;
-  StoreWord(at + 1, MakePayload(now & kPayloadMask));
-  StoreWord(at + 2, MakePayload(now >> 60));
-  std::atomic_ref<uint64_t>(*at).store(MakeEvent(EventKind::kRebase, 0, 0),
-                                       std::memory_order_release);
+  StoreWord(at + 8, MakePayload(now & kPayloadMask));
+  StoreWord(at + 16, MakePayload(now >> 60));
+  std::atomic_thread_fence(std::memory_order_release);
+  StoreWord(at, MakeEvent(EventKind::kRebase, 0, now));
+  cursor.next.store(at + kRebaseWords * sizeof(uint64_t), std::memory_order_relaxed);
   cursor.base_ticks = now;
   return true;
 }
 
-// Gives the cursor room for `words` words at `now`; false where there is none (counted).
-__attribute__((noinline)) bool MakeRoom(Cursor& cursor, Gate* gate, uint64_t now, size_t words) {
+// Whether the thread has a chunk of this recording with room for `words` words at `now`.
+bool HasRoom(const ThreadCursor& cursor, uint32_t epoch, uint64_t now, uint64_t words) {
+  return cursor.epoch.load(std::memory_order_relaxed) == epoch && cursor.chunk != nullptr &&
+         now - cursor.base_ticks <= kMaxTickDelta &&
+         cursor.next.load(std::memory_order_relaxed) + words * sizeof(uint64_t) <=
+             cursor.end.load(std::memory_order_relaxed);
+}
+
+// Gives the thread room for `words` words at `now`; false where there is none. A signal handler
+// that lands in here drops its event, counted: two writers of one chunk would mix their words.
+__attribute__((noinline)) bool MakeRoom(Recording* recording, uint32_t epoch, uint64_t now,
+                                        uint64_t words) {
   const int saved_errno = errno;
-  if (cursor.epoch != gate->epoch.load(std::memory_order_relaxed)) AttachThread(cursor, gate);
-  bool done = Rebase(cursor, now, words);
-  RingChunk* chunk = done ? nullptr : ClaimChunk(gate->ring, cursor.watched, cursor.tid);
-  if (chunk != nullptr) {
-    StartChunk(cursor, gate->ring, chunk, now);
-    done = true;
+  t_busy = true;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  ThreadCursor* cursor = MyCursor();
+  if (cursor->epoch.load(std::memory_order_relaxed) != epoch)
+    cursor = AttachThread(recording, epoch);
+  bool done = cursor != nullptr && HasRoom(*cursor, epoch, now, words);  // a handler made it
+  if (cursor != nullptr && !done) {
+    cursor->rebase_at.store(0,
+                            std::memory_order_relaxed);  // keeps a handler's events off the chunk
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    done = Rebase(*cursor, now, words);
+    RingChunk* chunk =
+        done ? nullptr
+             : ClaimChunk(recording->ring, t_watched, cursor->tid.load(std::memory_order_relaxed));
+    if (chunk != nullptr) {
+      StartChunk(*cursor, recording->ring, chunk, now);
+      done = true;
+    }
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (done && recording->source != TickSource::kClockGettime) {
+      cursor->rebase_at.store(now + kMaxTickDelta, std::memory_order_relaxed);
+    }
+    // Pairs with the fence in Close(): either it sees this cursor, or this sees its new epoch.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (recording->epoch.load(std::memory_order_relaxed) != epoch) {
+      cursor->rebase_at.store(0, std::memory_order_relaxed);
+    }
   }
-  if (!done) CountDrop(gate);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  t_busy = false;
   errno = saved_errno;
   return done;
 }
 
-// Reserves `count` words and returns where they are; null where the event is dropped.
-inline uint64_t* Reserve(Cursor& cursor, Gate* gate, uint64_t now, size_t count) {
-  const bool fits = cursor.epoch == gate->epoch.load(std::memory_order_relaxed) &&
-                    count <= static_cast<size_t>(cursor.end - cursor.next) &&
-                    now - cursor.base_ticks <= kMaxTickDelta;
-  if (__builtin_expect(!fits, 0) && !MakeRoom(cursor, gate, now, count)) return nullptr;
-  uint64_t* at = cursor.next;
-  cursor.next = at + count;
-  return at;
+// Where `words` words go at `now`; 0 where the event is dropped, which is counted.
+uint64_t Reserve(Recording* recording, uint32_t epoch, uint64_t now, uint64_t words) {
+  for (int attempt = 0; attempt < 3 && !t_busy; ++attempt) {
+    ThreadCursor* cursor = MyCursor();
+    if (HasRoom(*cursor, epoch, now, words)) {
+      const uint64_t at = TakeWords(cursor->next, words);
+      // A signal handler may have taken the room in between.
+      if (at + words * sizeof(uint64_t) <= cursor->end.load(std::memory_order_relaxed)) return at;
+    }
+    if (!MakeRoom(recording, epoch, now, words)) break;
+  }
+  CountDrop(recording);
+  return 0;
 }
 
-// Marks the thread as recording. A signal handler that lands in between drops its event, counted:
-// two writers of one chunk would mix their words.
-class Recording {
- public:
-  Recording(Cursor& cursor, Gate* gate) : cursor_(cursor), entered_(!cursor.busy) {
-    if (!entered_) CountDrop(gate);
-    cursor_.busy = true;
-    std::atomic_signal_fence(std::memory_order_seq_cst);
+// The recording that this thread writes into, and its epoch; null where it writes nothing.
+Recording* CurrentRecording(uint32_t* epoch) {
+  Recording* recording = g_recording.load(std::memory_order_acquire);
+  *epoch = recording->epoch.load(std::memory_order_acquire);
+  if (*epoch == 0) {
+    // A forked child, whose copy of the gate still stands open.
+    jankbox_gate_v1.store(kGateOff, std::memory_order_relaxed);
+    return nullptr;
   }
-  ~Recording() {
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (entered_) cursor_.busy = false;
-  }
-  bool entered() const { return entered_; }
+  const bool all = recording->mode.load(std::memory_order_relaxed) !=
+                   static_cast<uint32_t>(RecordMode::kWatchedOnly);
+  return all || t_watched ? recording : nullptr;
+}
 
- private:
-  Cursor& cursor_;
-  const bool entered_;
-};
+// An event without payload whose chunk is full, or whose clock is not the raw counter.
+__attribute__((noinline)) void RecordSlowly(EventKind kind, uint32_t id) {
+  uint32_t epoch = 0;
+  Recording* recording = CurrentRecording(&epoch);
+  if (recording == nullptr) return;
+  uint64_t now = 0;
+  if (recording->mode.load(std::memory_order_relaxed) ==
+      static_cast<uint32_t>(RecordMode::kCoarse)) {
+    now = recording->ring->header()->coarse_ticks.load(std::memory_order_relaxed);
+    const ThreadCursor* cursor = MyCursor();
+    // The shared tick may lie before the moment that this chunk began at.
+    if (cursor->chunk == nullptr) {
+      now = ReadTicks(recording->source);
+    } else if (now < cursor->base_ticks) {
+      now = cursor->base_ticks;
+    }
+  } else {
+    now = ReadTicks(recording->source);
+  }
+  const uint64_t at = Reserve(recording, epoch, now, 1);
+  if (at != 0) StoreWord(at, MakeEvent(kind, id, now));
+}
 
 void OnThreadExit(void* value) {
-  Cursor* cursor = static_cast<Cursor*>(value);
-  Gate* gate = g_gate.load(std::memory_order_relaxed);
-  const bool current = gate->recording.load(std::memory_order_relaxed) != 0 &&
-                       cursor->epoch == gate->epoch.load(std::memory_order_relaxed);
-  if (current && cursor->chunk != nullptr) {
-    CloseChunk(cursor->chunk, cursor->next, ReadTicks(gate->source));
+  ThreadCursor* cursor = static_cast<ThreadCursor*>(value);
+  if (cursor->owner.load(std::memory_order_relaxed) != &jankbox_cursor_v1) return;  // a child's
+  t_busy = true;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  Recording* recording = g_recording.load(std::memory_order_acquire);
+  const uint32_t epoch = recording->epoch.load(std::memory_order_relaxed);
+  if (epoch != 0 && cursor->epoch.load(std::memory_order_relaxed) == epoch &&
+      cursor->chunk != nullptr) {
+    CloseChunk(*cursor, EndOfWords(*cursor), ReadTicks(recording->source));
   }
-  *cursor = Cursor{};
+  jankbox_cursor_v1 = &g_no_cursor;
+  ThreadCursorPool::Release(cursor);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  t_busy = false;
 }
 
-Gate* NewGate() {
-  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  void* memory = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
-#if defined(MADV_WIPEONFORK)
-  madvise(memory, page, MADV_WIPEONFORK);
-#endif
-  return new (memory) Gate();
+// Stands in where the kernel does not wipe pages on fork.
+void CloseGateInChild() {
+  jankbox_gate_v1.store(kGateOff, std::memory_order_relaxed);
+  g_recording.load(std::memory_order_relaxed)->epoch.store(0, std::memory_order_relaxed);
+  jankbox_cursor_v1 = &g_no_cursor;
+}
+
+Recording* NewRecording() {
+  bool wiped = false;
+  void* memory = MapWipedOnFork(sizeof(Recording), &wiped);
+  if (memory == nullptr) return nullptr;
+  if (!wiped) pthread_atfork(nullptr, nullptr, CloseGateInChild);
+  return new (memory) Recording();
+}
+
+int32_t GateFor(const Recording& recording) {
+  const auto mode = static_cast<RecordMode>(recording.mode.load(std::memory_order_relaxed));
+  if (mode == RecordMode::kOff) return kGateOff;
+  return mode == RecordMode::kExact && recording.source != TickSource::kClockGettime ? kGateInline
+                                                                                     : kGateCall;
 }
 
 }  // namespace
@@ -219,69 +347,117 @@ Gate* NewGate() {
 Status Recorder::Open(RingFile* ring) {
   static const int key_error = pthread_key_create(&g_exit_key, OnThreadExit);
   if (key_error != 0) return Status::FromErrno(key_error, "pthread_key_create");
-  static Gate* gate = NewGate();
-  if (gate == nullptr) return Status(StatusCode::kNoSpace, "no memory for the recorder's gate");
-  gate->source = static_cast<TickSource>(ring->header()->tick_source);
-  gate->ring = ring;
-  gate->epoch.store(g_last_epoch.fetch_add(1) + 1, std::memory_order_relaxed);
-  g_gate.store(gate, std::memory_order_release);
-  gate->recording.store(1, std::memory_order_release);
+  static Recording* recording = NewRecording();
+  if (recording == nullptr)
+    return Status(StatusCode::kNoSpace, "no memory for the recorder's gate");
+  static pid_t opened_by = getpid();
+  if (opened_by != getpid()) {  // a forked child records for itself
+    ThreadCursorPool::AbandonAll();
+    jankbox_cursor_v1 = &g_no_cursor;
+    opened_by = getpid();
+  }
+  recording->source = static_cast<TickSource>(ring->header()->tick_source);
+  recording->ring = ring;
+  recording->mode.store(static_cast<uint32_t>(RecordMode::kExact), std::memory_order_relaxed);
+  g_recording.store(recording, std::memory_order_release);
+  recording->epoch.store(g_last_epoch.fetch_add(1) + 1, std::memory_order_release);
+  jankbox_gate_v1.store(GateFor(*recording), std::memory_order_release);
   return Status::Ok();
 }
 
-void Recorder::Close() { g_gate.load(std::memory_order_relaxed)->recording.store(0); }
-
-RingHeader* Recorder::ActiveRing() {
-  Gate* gate = g_gate.load(std::memory_order_acquire);
-  return gate->recording.load(std::memory_order_acquire) != 0 ? gate->ring->header() : nullptr;
+void Recorder::Close() {
+  jankbox_gate_v1.store(kGateOff, std::memory_order_relaxed);
+  Recording* recording = g_recording.load(std::memory_order_relaxed);
+  if (recording->epoch.load(std::memory_order_relaxed) == 0) return;
+  recording->epoch.store(0, std::memory_order_relaxed);
+  // Threads that hold a cursor must not go on in this ring when another one is opened. Pairs with
+  // the fence in MakeRoom().
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  ThreadCursorPool::ForEach(
+      [](ThreadCursor* cursor) { cursor->rebase_at.store(0, std::memory_order_relaxed); });
 }
 
-void Recorder::ReclaimChunksOfDeadThreads(RingFile* ring) {
-  RingHeader* header = ring->header();
+void Recorder::SetMode(RecordMode mode) {
+  Recording* recording = g_recording.load(std::memory_order_relaxed);
+  if (recording->epoch.load(std::memory_order_relaxed) == 0) return;
+  RenewCoarseTick();
+  recording->mode.store(static_cast<uint32_t>(mode), std::memory_order_release);
+  jankbox_gate_v1.store(GateFor(*recording), std::memory_order_release);
+}
+
+void Recorder::RenewCoarseTick() {
+  Recording* recording = g_recording.load(std::memory_order_relaxed);
+  if (recording->epoch.load(std::memory_order_relaxed) == 0) return;
+  recording->ring->header()->coarse_ticks.store(ReadTicks(recording->source),
+                                                std::memory_order_relaxed);
+}
+
+RingHeader* Recorder::ActiveRing() {
+  if (jankbox_gate_v1.load(std::memory_order_relaxed) == kGateOff) return nullptr;
+  Recording* recording = g_recording.load(std::memory_order_acquire);
+  return recording->epoch.load(std::memory_order_acquire) != 0 ? recording->ring->header()
+                                                               : nullptr;
+}
+
+void Recorder::ReclaimDeadThreads(RingFile* ring) {
+  const RingHeader* header = ring->header();
+  const auto is_dead = [header](int32_t tid) {
+    return tid != 0 && syscall(SYS_tgkill, header->pid, tid, 0) != 0 && errno == ESRCH;
+  };
   const uint32_t ready = header->chunks_ready.load(std::memory_order_acquire);
   for (uint32_t i = 0; i < ready; ++i) {
     RingChunk* chunk = ring->chunk(i);
-    const int32_t owner = chunk->owner.load(std::memory_order_acquire);
-    if (owner == kNoOwner || syscall(SYS_tgkill, header->pid, owner, 0) == 0 || errno != ESRCH)
-      continue;
+    int32_t owner = chunk->owner.load(std::memory_order_acquire);
+    if (owner == kNoOwner || !is_dead(owner)) continue;
+    uint64_t* first = FirstWord(chunk);
+    uint64_t* const end =
+        reinterpret_cast<uint64_t*>(reinterpret_cast<uint8_t*>(chunk) + kChunkBytes);
+    uint64_t* at = first;
+    while (at < end && std::atomic_ref<uint64_t>(*at).load(std::memory_order_relaxed) != 0) ++at;
+    chunk->committed_words.store(static_cast<uint32_t>(at - first), std::memory_order_relaxed);
     chunk->close_ticks.store(header->heartbeat_ticks.load(std::memory_order_relaxed),
                              std::memory_order_relaxed);
-    int32_t expected = owner;
-    chunk->owner.compare_exchange_strong(expected, kNoOwner, std::memory_order_release);
+    chunk->owner.compare_exchange_strong(owner, kNoOwner, std::memory_order_release);
   }
+  ThreadCursorPool::ForEach([&is_dead](ThreadCursor* cursor) {
+    if (is_dead(cursor->tid.load(std::memory_order_relaxed))) ThreadCursorPool::Release(cursor);
+  });
 }
 
-bool RecordingOn() {
-  return g_gate.load(std::memory_order_relaxed)->recording.load(std::memory_order_relaxed) != 0;
-}
+bool RecordingOn() { return jankbox_gate_v1.load(std::memory_order_relaxed) != kGateOff; }
 
-uint64_t NowTicks() { return ReadTicks(g_gate.load(std::memory_order_relaxed)->source); }
+uint64_t NowTicks() { return ReadTicks(g_recording.load(std::memory_order_relaxed)->source); }
 
 void RecordEvent(EventKind kind, uint32_t id) {
-  Gate* gate = g_gate.load(std::memory_order_acquire);
-  if (gate->recording.load(std::memory_order_acquire) == 0) return;
-  Cursor& cursor = t_cursor;
-  const Recording recording(cursor, gate);
-  if (!recording.entered()) return;
-  const uint64_t now = ReadTicks(gate->source);
-  uint64_t* at = Reserve(cursor, gate, now, 1);
-  if (at != nullptr) StoreWord(at, MakeEvent(kind, id & kMaxMethodId, now - cursor.base_ticks));
+  const int32_t gate = jankbox_gate_v1.load(std::memory_order_relaxed);
+  if (gate == kGateOff) return;
+  if (__builtin_expect(gate > 0, 1)) {
+    InlineCursor* cursor = jankbox_cursor_v1;
+    const uint64_t now = ReadRawCounter();
+    if (__builtin_expect(now < cursor->rebase_at.load(std::memory_order_relaxed), 1)) {
+      const uint64_t at = TakeWords(cursor->next, 1);
+      if (__builtin_expect(at < cursor->end.load(std::memory_order_relaxed), 1)) {
+        StoreWord(at, MakeEvent(kind, id & kMaxMethodId, now));
+        return;
+      }
+    }
+  }
+  RecordSlowly(kind, id & kMaxMethodId);
 }
 
 void RecordEventAt(EventKind kind, uint32_t id, uint64_t ticks, std::span<const uint64_t> payload) {
-  Gate* gate = g_gate.load(std::memory_order_acquire);
-  if (gate->recording.load(std::memory_order_acquire) == 0) return;
-  Cursor& cursor = t_cursor;
-  const Recording recording(cursor, gate);
-  if (!recording.entered()) return;
-  const uint64_t now = ReadTicks(gate->source);
-  uint64_t* at = Reserve(cursor, gate, now, 1 + payload.size());
-  if (at == nullptr) return;
+  if (jankbox_gate_v1.load(std::memory_order_relaxed) == kGateOff) return;
+  uint32_t epoch = 0;
+  Recording* recording = CurrentRecording(&epoch);
+  if (recording == nullptr) return;
+  const uint64_t now = ReadTicks(recording->source);
+  const uint64_t at = Reserve(recording, epoch, now, 1 + payload.size());
+  if (at == 0) return;
   // The head goes last: until then a reader finds zeros here and stops before them.
-  for (size_t i = 0; i < payload.size(); ++i) StoreWord(at + 1 + i, MakePayload(payload[i]));
-  const uint64_t moment = std::max(std::min(ticks, now), cursor.base_ticks);
-  std::atomic_ref<uint64_t>(*at).store(MakeEvent(kind, id, moment - cursor.base_ticks),
-                                       std::memory_order_release);
+  for (size_t i = 0; i < payload.size(); ++i) StoreWord(at + 8 * (1 + i), MakePayload(payload[i]));
+  const uint64_t moment = std::max(std::min(ticks, now), MyCursor()->base_ticks);
+  std::atomic_thread_fence(std::memory_order_release);
+  StoreWord(at, MakeEvent(kind, id, moment));
 }
 
 void RecordValue(EventKind kind, uint32_t id, uint64_t value) {
@@ -289,6 +465,6 @@ void RecordValue(EventKind kind, uint32_t id, uint64_t value) {
   RecordEventAt(kind, id & kMaxMethodId, UINT64_MAX, payload);
 }
 
-void WatchThisThread() { t_cursor.watched = true; }
+void WatchThisThread() { t_watched = true; }
 
 }  // namespace jankbox

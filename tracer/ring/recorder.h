@@ -1,6 +1,7 @@
 // The process's recorder: the gate that turns recording on and off, and the per-thread cursors
-// behind event_sink.h. Open() and Close() are cold and come from one thread at a time (sdk/src).
-// FORK: the gate lies in a page that is wiped in a child, so a child records nothing.
+// behind event_sink.h and jankbox/inline.h. Everything here is cold; Open(), Close() and SetMode()
+// come from one thread at a time (sdk/src). FORK: what says that a recording is on, and every
+// cursor, lie in pages that are wiped in a child, so a child records nothing.
 #ifndef JANKBOX_TRACER_RING_RECORDER_H_
 #define JANKBOX_TRACER_RING_RECORDER_H_
 
@@ -19,11 +20,18 @@ class Recorder {
   // Stops recording: later events are dropped silently.
   static void Close();
 
+  // How events are recorded from now on; kExact after Open().
+  static void SetMode(RecordMode mode);
+
+  // Moves the shared tick of RecordMode::kCoarse to now. On a thread of ours, every millisecond.
+  static void RenewCoarseTick();
+
   // The ring that is recorded into; null while recording is off and in a forked child. HOT.
   static RingHeader* ActiveRing();
 
-  // Closes chunks whose threads died without running their destructors. On the watcher thread.
-  static void ReclaimChunksOfDeadThreads(RingFile* ring);
+  // Closes the chunks and frees the cursors of threads that died without running their destructors.
+  // On the watcher thread.
+  static void ReclaimDeadThreads(RingFile* ring);
 };
 
 }  // namespace jankbox

@@ -13,7 +13,7 @@
 namespace jankbox {
 
 inline constexpr char kRingMagic[8] = {'J', 'B', 'X', 'R', 'I', 'N', 'G', '1'};
-inline constexpr uint32_t kRingVersion = 1;
+inline constexpr uint32_t kRingVersion = 2;
 // Reads back differently on another byte order or word size.
 inline constexpr uint32_t kRingAbi = 0x4a420000u | sizeof(void*) << 8 | 1;
 inline constexpr size_t kRingSectionAlignment = 16384;  // whole pages on 4 and 16 KiB machines
@@ -49,9 +49,17 @@ struct RingChunk {
   std::atomic<uint64_t> close_ticks;  // 0 while open
   char thread_name[16];               // as of the thread's first event
   uint32_t watched;                   // 1: of the share reserved for UI threads
-  uint32_t reserved[5];
+  uint32_t reserved;
+  uint64_t words_before;  // of events, in the thread's earlier chunks: what is missing is countable
+  std::atomic<uint64_t> checksum;  // RingChecksum of the closed chunk; set off the app's threads
 };
 static_assert(sizeof(RingChunk) == 96);
+
+// CRC32C of a closed chunk with the low half of its sequence above, so that one of an earlier
+// content is never taken for this one's; 0: none yet.
+inline constexpr uint64_t RingChecksum(uint64_t sequence, uint32_t crc) {
+  return sequence << 32 | crc;
+}
 
 // What a watched thread is doing, written by that thread alone.
 struct alignas(64) RingWatchedThread {
@@ -89,6 +97,26 @@ struct RingIncident {
   char id[40];                      // UUID, zero-terminated; written before `state`
 };
 
+// How events were recorded from a moment on. Written by the watcher thread.
+enum class RecordMode : uint32_t {
+  kExact = 0,   // every thread, each event with its own reading of the clock
+  kCoarse = 1,  // begins, ends and instants carry a shared tick that is renewed every millisecond
+  kWatchedOnly = 2,  // exact, watched threads alone
+  kOff = 3,
+};
+struct RingMode {
+  std::atomic<uint64_t> from_ticks;
+  std::atomic<uint32_t> mode;    // RecordMode
+  std::atomic<uint32_t> reason;  // RecordModeReason
+};
+enum class RecordModeReason : uint32_t {
+  kStart = 0,
+  kOverBudget = 1,
+  kWithinBudget = 2,
+  kOption = 3
+};
+inline constexpr size_t kMaxRingModes = 32;
+
 struct RingHeader {
   char magic[8];
   uint32_t version;
@@ -125,6 +153,12 @@ struct RingHeader {
   std::atomic<uint64_t> heartbeat_ticks;   // the watcher was alive then
   std::atomic<uint64_t> calibrated_ticks;  // a later reading of both clocks; 0: none yet
   std::atomic<uint64_t> calibrated_monotonic_ns;
+  std::atomic<uint64_t> coarse_error_ticks;  // longest time that the shared tick went unrenewed
+  std::atomic<uint64_t> mode_changes;        // of which modes[] has the last; the next one's index
+  RingMode modes[kMaxRingModes];
+  alignas(
+      64) std::atomic<uint64_t> coarse_ticks;  // the shared tick: read by all, alone in its line
+  uint64_t coarse_padding[7];
   RingIncident incidents[kMaxWatchedThreads];  // of the watched thread with the same index
   RingWatchedThread watched[kMaxWatchedThreads];
 };

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "tracer/ring/ring_checksums.h"
+
 namespace jankbox {
 namespace {
 
@@ -21,6 +23,7 @@ struct CopiedChunk {
   int32_t tid = 0;
   uint64_t thread_serial = 0;
   uint32_t thread_chunk_index = 0;
+  uint64_t words_before = 0;
   bool watched = false;
   std::string thread_name;
 };
@@ -33,6 +36,7 @@ bool CopyChunk(const RingChunk& source, uint64_t sequence, CopiedChunk* copy) {
   copy->tid = source.tid;
   copy->thread_serial = source.thread_serial;
   copy->thread_chunk_index = source.thread_chunk_index;
+  copy->words_before = source.words_before;
   copy->watched = source.watched != 0;
   copy->chunk.open_calls_truncated = source.open_calls_truncated;
   char name[sizeof(source.thread_name)];
@@ -47,6 +51,7 @@ bool CopyChunk(const RingChunk& source, uint64_t sequence, CopiedChunk* copy) {
     copy->chunk.open_calls.push_back({static_cast<uint32_t>(call) & kMaxMethodId,
                                       static_cast<EventKind>((call >> 32) & 15), ticks});
   }
+  copy->chunk.words.reserve(kChunkWords - 2 * open_calls);
   for (size_t i = 2 * open_calls; i < kChunkWords; ++i) {
     const uint64_t word = LoadWord(words + i);
     if (word == 0) break;
@@ -76,11 +81,14 @@ void AddThread(std::vector<CopiedChunk> chunks, RingWindow* window) {
     ++window->overwritten_chunks;  // at least one; how many lay inside the window nobody knows any
                                    // more
   }
+  thread.words_before = chunks[first].words_before;
   for (size_t i = first; i < chunks.size(); ++i) {
     if (i > first) {
       const uint32_t missing = chunks[i].thread_chunk_index - chunks[i - 1].thread_chunk_index - 1;
       chunks[i].chunk.gap_before = missing != 0;
       window->overwritten_chunks += missing;
+      const uint64_t known = chunks[i - 1].words_before + thread.chunks.back().words.size();
+      if (chunks[i].words_before > known) thread.words_missing += chunks[i].words_before - known;
     }
     thread.ui = thread.ui || chunks[i].watched;
     thread.chunks.push_back(std::move(chunks[i].chunk));
@@ -146,6 +154,10 @@ RingWindow RingReader::CopyWindow(uint64_t from_ticks, uint64_t to_ticks) const 
   for (const auto& [sequence, chunk] : newest_first) {
     const uint64_t closed = chunk->close_ticks.load(std::memory_order_relaxed);
     if (closed != 0 && closed < from_ticks) continue;
+    if (!owned_.empty() && CheckChunk(*chunk) == ChunkCheck::kWrong) {
+      ++window.corrupt_chunks;
+      continue;
+    }
     CopiedChunk copy;
     if (!CopyChunk(*chunk, sequence, &copy)) {
       ++window.torn_chunks;

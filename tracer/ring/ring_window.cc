@@ -44,7 +44,7 @@ bool EventCursor::Next(EventRecord* record) {
       base_ticks_ = JoinPayload(payload[0], payload[1]);
       continue;
     }
-    *record = {kind, IdOf(word), base_ticks_ + TickDeltaOf(word), payload};
+    *record = {kind, IdOf(word), TicksOf(word, base_ticks_), payload};
     return true;
   }
   torn_ = torn_ || at_ < words_.size();

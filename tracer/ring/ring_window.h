@@ -34,6 +34,8 @@ struct WindowThread {
   int32_t tid = 0;
   std::string name;
   bool ui = false;                  // a watched thread
+  uint64_t words_before = 0;        // of events, in chunks before the first one here
+  uint64_t words_missing = 0;       // of events, in recycled or torn chunks between those here
   std::vector<WindowChunk> chunks;  // oldest first
 };
 
@@ -42,6 +44,7 @@ struct RingWindow {
   uint64_t to_ticks = 0;
   uint64_t overwritten_chunks = 0;
   uint64_t torn_chunks = 0;
+  uint64_t corrupt_chunks = 0;  // of a file: their checksum is wrong
   uint64_t dropped_events = 0;
   std::vector<WindowThread> threads;
 };

@@ -4,7 +4,7 @@
 #ifndef JANKBOX_TRACE_H_
 #define JANKBOX_TRACE_H_
 
-#include "jankbox/jankbox.h"
+#include "jankbox/inline.h"
 
 #define JANKBOX_INTERNAL_JOIN2(a, b) a##b
 #define JANKBOX_INTERNAL_JOIN(a, b) JANKBOX_INTERNAL_JOIN2(a, b)
@@ -16,8 +16,8 @@ namespace jankbox {
 /* A slice of this thread that lasts as long as the object. */
 class ScopedTrace {
  public:
-  explicit ScopedTrace(uint32_t id) : id_(id) { jankbox_begin(id_); }
-  ~ScopedTrace() { jankbox_end(id_); }
+  explicit ScopedTrace(uint32_t id) : id_(id) { jankbox_begin_inline(id_); }
+  ~ScopedTrace() { jankbox_end_inline(id_); }
   ScopedTrace(const ScopedTrace&) = delete;
   ScopedTrace& operator=(const ScopedTrace&) = delete;
 
@@ -50,10 +50,10 @@ static inline uint32_t jankbox_internal_begin(uint32_t* id, const char* name) {
     known = jankbox_method_id(name);
     __atomic_store_n(id, known, __ATOMIC_RELAXED);
   }
-  jankbox_begin(known);
+  jankbox_begin_inline(known);
   return known;
 }
-static inline void jankbox_internal_end(uint32_t* id) { jankbox_end(*id); }
+static inline void jankbox_internal_end(uint32_t* id) { jankbox_end_inline(*id); }
 
 #define JANKBOX_TRACE(name)                                                              \
   static uint32_t JANKBOX_INTERNAL_JOIN(jankbox_id_, __LINE__);                          \

@@ -163,7 +163,7 @@ TEST_F(RecorderTest, EventAtAnEarlierMomentIsMovedUpToItsChunk) {
 
 TEST_F(RecorderTest, SilenceLongerThanAnEventsTicksIsExact) {
   if (getenv("JANKBOX_SOAK") == nullptr) {
-    GTEST_SKIP() << "sleeps until 36 bits of ticks have passed: ./dev test --soak";
+    GTEST_SKIP() << "sleeps until 2^35 ticks have passed: ./dev test --soak";
   }
   OpenRing(1 << 20);
   RecordEvent(EventKind::kBegin, 1);

@@ -25,7 +25,8 @@ std::vector<Played> Play(const WindowChunk& chunk) {
       base = chunk.words[i + 1] >> 4 | (chunk.words[i + 2] >> 4) << 60;
       continue;
     }
-    Played event = {kind, id, base + (word >> 28), {}};
+    const int64_t from_base = static_cast<int64_t>(((word >> 28) - base) << 28) >> 28;
+    Played event = {kind, id, base + static_cast<uint64_t>(from_base), {}};
     for (uint32_t k = 0; kind == EventKind::kDispatchBegin && k < id; ++k) {
       event.text += static_cast<char>(chunk.words[i + 1 + k / 7] >> (4 + 8 * (k % 7)));
     }
@@ -89,25 +90,23 @@ std::vector<WindowChunk> CutIntoChunks(const std::vector<TestEvent>& events, std
   std::vector<WindowChunk> chunks;
   std::vector<OpenCall> open;
   size_t left = 0;
-  uint64_t base = 0;
   for (const TestEvent& event : events) {
     if (left == 0) {
       left = 1 + (*random)() % 60;
       WindowChunk chunk;
       chunk.sequence = chunks.size() + 1;
-      chunk.base_ticks = base = event.ticks;
+      chunk.base_ticks = event.ticks;
       chunk.open_calls = open;
       chunks.push_back(chunk);
     }
     --left;
     std::vector<uint64_t>& words = chunks.back().words;
     if ((*random)() % 20 == 0) {
-      for (uint64_t word : Words({EventKind::kRebase, 0, base, {event.ticks, 0}}, base)) {
+      for (uint64_t word : Words({EventKind::kRebase, 0, event.ticks, {event.ticks, 0}})) {
         words.push_back(word);
       }
-      base = event.ticks;
     }
-    for (uint64_t word : Words(event, base)) words.push_back(word);
+    for (uint64_t word : Words(event)) words.push_back(word);
     if (event.kind == EventKind::kBegin || event.kind == EventKind::kDispatchBegin) {
       open.push_back({event.kind == EventKind::kBegin ? event.id : 0, event.kind, event.ticks});
     } else if (event.kind == EventKind::kEnd || event.kind == EventKind::kDispatchEnd) {

@@ -30,8 +30,8 @@ TestEvent Sample(const StackSample& sample, uint64_t ticks) {
   return {EventKind::kStackSample, count, ticks, {words, words + count}};
 }
 
-std::vector<uint64_t> Words(const TestEvent& event, uint64_t base_ticks) {
-  std::vector<uint64_t> words = {MakeEvent(event.kind, event.id, event.ticks - base_ticks)};
+std::vector<uint64_t> Words(const TestEvent& event) {
+  std::vector<uint64_t> words = {MakeEvent(event.kind, event.id, event.ticks)};
   for (uint64_t raw : event.payload) words.push_back(MakePayload(raw));
   return words;
 }
@@ -42,7 +42,7 @@ WindowChunk MakeChunk(const std::vector<TestEvent>& events, uint64_t base_ticks,
   chunk.base_ticks = base_ticks != 0 || events.empty() ? base_ticks : events.front().ticks;
   chunk.open_calls = open_calls;
   for (const TestEvent& event : events) {
-    for (uint64_t word : Words(event, chunk.base_ticks)) chunk.words.push_back(word);
+    for (uint64_t word : Words(event)) chunk.words.push_back(word);
   }
   return chunk;
 }

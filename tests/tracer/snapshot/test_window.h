@@ -32,7 +32,7 @@ TestEvent Value(EventKind kind, uint32_t id, uint64_t value, uint64_t ticks);
 TestEvent Sample(const StackSample& sample, uint64_t ticks);
 
 // The words of `event` in a chunk whose deltas count from `base_ticks`.
-std::vector<uint64_t> Words(const TestEvent& event, uint64_t base_ticks);
+std::vector<uint64_t> Words(const TestEvent& event);
 
 // A chunk with these events; its base is the first event's moment unless given.
 WindowChunk MakeChunk(const std::vector<TestEvent>& events, uint64_t base_ticks = 0,

@@ -167,9 +167,9 @@ TEST(ThreadSlices, EventsOutOfOrderAreMovedUp) {
 TEST(ThreadSlices, RebaseMovesLaterEvents) {
   WindowChunk chunk = MakeChunk({Begin(1, 1100)}, 1000);
   for (const TestEvent& event : {TestEvent{EventKind::kRebase, 0, 1000, {1700, 0}}}) {
-    for (uint64_t word : Words(event, 1000)) chunk.words.push_back(word);
+    for (uint64_t word : Words(event)) chunk.words.push_back(word);
   }
-  chunk.words.push_back(MakeEvent(EventKind::kEnd, 1, 5));
+  chunk.words.push_back(MakeEvent(EventKind::kEnd, 1, 1705));
   EXPECT_THAT(Lines(SnapshotOf({chunk})), ElementsAre("1100+605 0 m1"));
 }
 

@@ -1,0 +1,19 @@
+// CRC-32C (Castagnoli, RFC 3720), by the processor's own instruction where it has one. THREAD-SAFE,
+// NO-ALLOC, SIGNAL-SAFE.
+#ifndef JANKBOX_BASE_CRC32C_H_
+#define JANKBOX_BASE_CRC32C_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace jankbox {
+
+// Of `bytes` bytes at `data`, which follow what gave `crc` (0: nothing before).
+uint32_t Crc32c(uint32_t crc, const void* data, size_t bytes);
+
+// The same without the instruction; for processors that lack it, and to check it by.
+uint32_t Crc32cPortable(uint32_t crc, const void* data, size_t bytes);
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_BASE_CRC32C_H_

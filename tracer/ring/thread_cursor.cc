@@ -1,0 +1,79 @@
+#include "tracer/ring/thread_cursor.h"
+
+#include <sys/mman.h>
+
+namespace jankbox {
+
+std::atomic<ThreadCursor*> ThreadCursorPool::blocks_[kMaxBlocks];
+std::atomic<uint32_t> ThreadCursorPool::first_free_{0};
+
+void* MapWipedOnFork(size_t bytes, bool* wiped) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+#if defined(MADV_WIPEONFORK)
+  *wiped = madvise(memory, bytes, MADV_WIPEONFORK) == 0;
+#else
+  *wiped = false;
+#endif
+  return memory;
+}
+
+ThreadCursor* ThreadCursorPool::AddBlock(uint32_t index) {
+  constexpr size_t kBytes = sizeof(ThreadCursor) * kCursorsPerBlock;
+  bool wiped = false;  // where not, the recorder's fork handler stands in
+  auto* fresh = static_cast<ThreadCursor*>(MapWipedOnFork(kBytes, &wiped));
+  if (fresh == nullptr) return nullptr;
+  ThreadCursor* expected = nullptr;
+  if (blocks_[index].compare_exchange_strong(expected, fresh, std::memory_order_acq_rel)) {
+    return fresh;
+  }
+  munmap(fresh, kBytes);  // another thread was first; nobody has seen this one
+  return expected;
+}
+
+ThreadCursor* ThreadCursorPool::Take(const void* owner) {
+  const uint32_t hint = first_free_.load(std::memory_order_relaxed);
+  for (uint32_t n = hint; n < kMaxBlocks * kCursorsPerBlock; ++n) {
+    const uint32_t index = n / kCursorsPerBlock;
+    ThreadCursor* block = blocks_[index].load(std::memory_order_acquire);
+    if (block == nullptr) block = AddBlock(index);
+    if (block == nullptr) return nullptr;
+    ThreadCursor* cursor = &block[n % kCursorsPerBlock];
+    const void* free = nullptr;
+    if (cursor->owner.compare_exchange_strong(free, owner, std::memory_order_acq_rel)) {
+      // Fails where a cursor below was freed meanwhile, which the hint then tells.
+      uint32_t unchanged = hint;
+      first_free_.compare_exchange_strong(unchanged, n + 1, std::memory_order_relaxed);
+      return cursor;
+    }
+  }
+  first_free_.store(0, std::memory_order_relaxed);
+  return nullptr;
+}
+
+void ThreadCursorPool::Release(ThreadCursor* cursor) {
+  cursor->next.store(0, std::memory_order_relaxed);
+  cursor->end.store(0, std::memory_order_relaxed);
+  cursor->rebase_at.store(0, std::memory_order_relaxed);
+  cursor->epoch.store(0, std::memory_order_relaxed);
+  cursor->tid.store(0, std::memory_order_relaxed);
+  cursor->chunk = nullptr;
+  cursor->owner.store(nullptr, std::memory_order_release);
+  for (uint32_t index = 0; index < kMaxBlocks; ++index) {
+    ThreadCursor* block = blocks_[index].load(std::memory_order_acquire);
+    if (block == nullptr) return;
+    if (cursor < block || cursor >= block + kCursorsPerBlock) continue;
+    const uint32_t n = index * kCursorsPerBlock + static_cast<uint32_t>(cursor - block);
+    uint32_t hint = first_free_.load(std::memory_order_relaxed);
+    while (n < hint && !first_free_.compare_exchange_weak(hint, n, std::memory_order_relaxed)) {
+    }
+    return;
+  }
+}
+
+void ThreadCursorPool::AbandonAll() {
+  for (std::atomic<ThreadCursor*>& block : blocks_) block.store(nullptr, std::memory_order_release);
+  first_free_.store(0, std::memory_order_release);
+}
+
+}  // namespace jankbox
