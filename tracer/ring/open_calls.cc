@@ -3,17 +3,59 @@
 #include <atomic>
 
 #include "tracer/event/event.h"
+#include "tracer/ring/nesting_scan.h"
 
 namespace jankbox {
 namespace {
 
-uint64_t LoadWord(uint64_t* at) {
-  return std::atomic_ref<uint64_t>(*at).load(std::memory_order_relaxed);
+// The thread's own words: no other thread writes them.
+uint64_t LoadWord(const uint64_t* at) {
+  return std::atomic_ref<uint64_t>(*const_cast<uint64_t*>(at)).load(std::memory_order_relaxed);
 }
 
 }  // namespace
 
 void OpenCallStack::Replay(RingChunk* chunk, const uint64_t* end) {
+  if (ReplayNested(chunk, end)) return;
+  depth_ = 0;
+  ReplayOneByOne(chunk, end);
+}
+
+// Backwards, a begin is open at the end if more begins than ends lie between it and the end than
+// before it was met: only such records are looked at. Whether each end closed its own begin shows
+// in the sum of the ids, begins less ends. False where it did not, or a rebase lies in between.
+bool OpenCallStack::ReplayNested(RingChunk* chunk, const uint64_t* end) {
+  const uint64_t* first = FirstWord(chunk);
+  const uint64_t* open_begins[kMaxOpenCalls];  // innermost first
+  uint32_t found = 0;
+  uint32_t id_sum = 0;
+  NestingScan scan(end);
+  while (const uint64_t* begin = scan.NextOpenBegin(first)) {
+    if (found == kMaxOpenCalls) return false;
+    open_begins[found++] = begin;
+    id_sum += BeginOrEndBits(LoadWord(begin));
+  }
+  if (scan.saw_rebase()) return false;
+  // What the ends closed beyond the chunk's own begins was open at its start.
+  const auto* open = reinterpret_cast<const RingOpenCall*>(chunk + 1);
+  const uint32_t closed = scan.unmatched_ends();
+  if (closed > chunk->open_calls || chunk->open_calls_truncated != 0) return false;
+  const uint32_t kept = chunk->open_calls - closed;
+  for (uint32_t i = kept; i < chunk->open_calls; ++i) {
+    id_sum -= BeginOrEndBits(MakeEvent(static_cast<EventKind>(open[i].kind), open[i].id, 0));
+  }
+  if (id_sum != scan.id_sum() || kept + found > kMaxOpenCalls) return false;
+  for (uint32_t i = 0; i < kept; ++i) Push(open[i].ticks, open[i].id, open[i].kind);
+  while (found > 0) {
+    const uint64_t word = LoadWord(open_begins[--found]);
+    const bool method = KindOf(word) == EventKind::kBegin;
+    Push(TicksOf(word, chunk->base_ticks), method ? IdOf(word) : 0,
+         static_cast<uint32_t>(KindOf(word)));
+  }
+  return true;
+}
+
+void OpenCallStack::ReplayOneByOne(RingChunk* chunk, const uint64_t* end) {
   const RingOpenCall* open = reinterpret_cast<const RingOpenCall*>(chunk + 1);
   for (uint32_t i = 0; i < chunk->open_calls; ++i) Push(open[i].ticks, open[i].id, open[i].kind);
   depth_ += chunk->open_calls_truncated;

@@ -1,0 +1,41 @@
+// Walks the words of a chunk backwards and stops at the begins that no later end can have closed,
+// if every end closes the innermost open call. Looks at eight words at a time. For OpenCallStack.
+#ifndef JANKBOX_TRACER_RING_NESTING_SCAN_H_
+#define JANKBOX_TRACER_RING_NESTING_SCAN_H_
+
+#include <cstdint>
+
+namespace jankbox {
+
+// What of a begin's or an end's word must agree between the two: the id of a method; 0 of a
+// dispatch, whose word carries the length of its name there.
+uint32_t BeginOrEndBits(uint64_t word);
+
+class NestingScan {
+ public:
+  explicit NestingScan(const uint64_t* end) : at_(end) {}
+
+  // The next open begin before the last one, not before `first`; null where there is none left.
+  const uint64_t* NextOpenBegin(const uint64_t* first);
+
+  // Once NextOpenBegin() has returned null: ends that closed what was open at `first` already, …
+  uint32_t unmatched_ends() const { return static_cast<uint32_t>(record_ - excess_); }
+  // … BeginOrEndBits() of all begins less those of all ends, …
+  uint32_t id_sum() const { return id_sum_; }
+  // … and whether the words hold a rebase, so that moments do not count from the chunk's base
+  // alone.
+  bool saw_rebase() const { return saw_rebase_; }
+
+ private:
+  void Skip(const uint64_t* first);
+
+  const uint64_t* at_;  // words from here on have been looked at
+  int32_t excess_ = 0;  // begins less ends of those
+  int32_t record_ = 0;  // the largest excess met: begins returned so far
+  uint32_t id_sum_ = 0;
+  bool saw_rebase_ = false;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_RING_NESTING_SCAN_H_
