@@ -1,4 +1,4 @@
-// Names, priority and signal mask of Jankbox's own threads. Threads are created in sdk/src only.
+// Names, CPU time and signal mask of Jankbox's own threads. Threads are created in sdk/src only.
 #ifndef JANKBOX_BASE_OWN_THREAD_H_
 #define JANKBOX_BASE_OWN_THREAD_H_
 
@@ -8,6 +8,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdint>
+
+#include "base/clock.h"
+
 namespace jankbox {
 
 // The kernel's id of the calling thread (a system call: cache it on hot paths).
@@ -15,6 +20,26 @@ inline int CurrentTid() { return static_cast<int>(syscall(SYS_gettid)); }
 
 // Names the calling thread (at most 15 characters are kept).
 inline void NameCurrentThread(const char* name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+// CPU time of a thread of ours, read from any other while it lives.
+class ThreadCpuClock {
+ public:
+  void SetToCurrentThread() {
+    clockid_t clock = 0;
+    if (pthread_getcpuclockid(pthread_self(), &clock) != 0) return;
+    clock_.store(clock, std::memory_order_relaxed);
+    known_.store(true, std::memory_order_release);
+  }
+  // ns; 0 before SetToCurrentThread() and after the thread's end.
+  uint64_t Read() const {
+    return known_.load(std::memory_order_acquire) ? ClockNs(clock_.load(std::memory_order_relaxed))
+                                                  : 0;
+  }
+
+ private:
+  std::atomic<clockid_t> clock_{0};
+  std::atomic<bool> known_{false};
+};
 
 // Blocks every signal for the calling thread and the ones that it creates until destroyed, so that
 // the app's signals are never delivered to a thread of ours.

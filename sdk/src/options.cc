@@ -28,6 +28,9 @@ constexpr Range kSlow = {"slow_message_ms", "JANKBOX_SLOW_MS", 700, 10, 600'000}
 constexpr Range kAnr = {"anr_ms", "JANKBOX_ANR_MS", 5'000, 10, 3'600'000};
 constexpr Range kJank = {"jank_dropped_frames", nullptr, 9, 1, 10'000};
 constexpr Range kSample = {"sample_interval_ms", nullptr, 5, 1, 1'000};
+constexpr Range kRecord = {"record", nullptr, JANKBOX_RECORD_GOVERNED, JANKBOX_RECORD_GOVERNED,
+                           JANKBOX_RECORD_OFF};
+constexpr Range kBudget = {"cpu_budget_permille", "JANKBOX_CPU_BUDGET_PERMILLE", 10, 1, UINT32_MAX};
 constexpr Range kMinFree = {"min_free_mib", "JANKBOX_MIN_FREE_MIB", 64, 0, UINT32_MAX};
 
 // The environment's number, or `fallback` where it is not set or not a number.
@@ -59,6 +62,16 @@ std::string Absolute(const std::string& path) {
   return std::string(current) + "/" + path;
 }
 
+// JANKBOX_RECORD_GOVERNED, or unknown: none.
+std::optional<RecordMode> FixedMode(uint32_t given) {
+  const std::string text = TextOr(getenv("JANKBOX_RECORD"), "");
+  if (given == JANKBOX_RECORD_EXACT || text == "exact") return RecordMode::kExact;
+  if (given == JANKBOX_RECORD_COARSE || text == "coarse") return RecordMode::kCoarse;
+  if (given == JANKBOX_RECORD_UI_ONLY || text == "ui_only") return RecordMode::kWatchedOnly;
+  if (given == JANKBOX_RECORD_OFF || text == "off") return RecordMode::kOff;
+  return std::nullopt;
+}
+
 StackSampler::Mode SamplerMode() {
   const std::string mode = TextOr(getenv("JANKBOX_SAMPLER"), "auto");
   if (mode == "perf") return StackSampler::Mode::kPerfOnly;
@@ -88,7 +101,7 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
     memcpy(&given, options, std::min<size_t>(options->size, sizeof(given)));
   }
   Options checked;
-  uint32_t window_ms = 0, slow_ms = 0, anr_ms = 0, min_free_mib = 0;
+  uint32_t window_ms = 0, slow_ms = 0, anr_ms = 0, min_free_mib = 0, record = 0;
   // `jankbox run --window-s` speaks of seconds.
   if (given.window_ms == 0) given.window_ms = FromEnvironment("JANKBOX_WINDOW_S", 0) * 1000;
   const uint32_t min_free_given = given.min_free_mib;
@@ -98,7 +111,8 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
         Check(kSlow, given.slow_message_ms, &slow_ms), Check(kAnr, given.anr_ms, &anr_ms),
         Check(kJank, given.jank_dropped_frames, &checked.jank_dropped_frames),
         Check(kSample, given.sample_interval_ms, &checked.sample_interval_ms),
-        Check(kMinFree, min_free_given, &min_free_mib)}) {
+        Check(kBudget, given.cpu_budget_permille, &checked.cpu_budget_permille),
+        Check(kRecord, given.record, &record), Check(kMinFree, min_free_given, &min_free_mib)}) {
     if (!status.ok()) return status;
   }
   // Only one of the two may be given: the other follows, so that an ANR is always the slower one.
@@ -119,6 +133,8 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
   checked.anr_ns = anr_ms * kNsPerMs;
   checked.min_free_bytes = min_free_mib == UINT32_MAX ? 0 : uint64_t{min_free_mib} << 20;
   checked.loop_hooks = (given.flags & JANKBOX_FLAG_NO_LOOP_HOOKS) == 0;
+  if (checked.cpu_budget_permille == UINT32_MAX) checked.cpu_budget_permille = 0;
+  checked.fixed_mode = FixedMode(record);
   checked.sampler_mode = SamplerMode();
   return checked;
 }

@@ -4,10 +4,12 @@
 #define JANKBOX_SDK_SRC_OPTIONS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/status.h"
 #include "jankbox/jankbox.h"
+#include "tracer/ring/ring_format.h"
 #include "tracer/sampling/stack_sampler.h"
 
 namespace jankbox {
@@ -24,6 +26,8 @@ struct Options {
   uint32_t jank_dropped_frames = 0;
   uint32_t sample_interval_ms = 0;
   uint64_t min_free_bytes = 0;
+  uint32_t cpu_budget_permille = 10;     // of a core; 0: none
+  std::optional<RecordMode> fixed_mode;  // none: the governor chooses
   bool loop_hooks = true;
   StackSampler::Mode sampler_mode = StackSampler::Mode::kAuto;
 };

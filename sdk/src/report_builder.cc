@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "jankbox/jankbox.h"
 #include "sdk/src/blame.h"
+#include "tracer/ring/record_modes.h"
 #include "uploader/report/report_encoder.h"
 
 namespace jankbox {
@@ -110,6 +111,27 @@ ReportVerdict ToReport(const Verdict& verdict, const std::string& place) {
   return out;
 }
 
+std::vector<ReportMode> ModesOf(const ReportSource& source, const RingWindow& window) {
+  std::vector<ReportMode> modes;
+  for (const RecordedMode& mode :
+       RecordModesBetween(source.ring->header(), window.from_ticks, window.to_ticks)) {
+    const uint64_t from = source.clock.ToBoottimeNs(std::max(mode.from_ticks, window.from_ticks));
+    if (!modes.empty()) modes.back().to_ns = from;
+    modes.push_back({RecordModeName(mode.mode), RecordModeReasonName(mode.reason), from,
+                     source.clock.ToBoottimeNs(window.to_ticks)});
+  }
+  return modes;
+}
+
+// How far a shared tick was behind at worst, where the coarse mode held.
+uint64_t ClockErrorNs(const ReportSource& source, const std::vector<ReportMode>& modes) {
+  const std::string coarse = RecordModeName(RecordMode::kCoarse);
+  const bool held = std::any_of(modes.begin(), modes.end(),
+                                [&](const ReportMode& mode) { return mode.mode == coarse; });
+  const uint64_t ticks = source.ring->header().coarse_error_ticks.load(std::memory_order_relaxed);
+  return held ? static_cast<uint64_t>(static_cast<double>(ticks) * source.clock.ns_per_tick()) : 0;
+}
+
 Report Describe(const ReportSource& source, const SealRequest& request, const Evidence& evidence) {
   Report report;
   report.id = request.id;
@@ -137,6 +159,7 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   report.losses.overwritten_chunks = evidence.window.overwritten_chunks;
   report.losses.torn_chunks = evidence.window.torn_chunks;
   report.losses.dropped_events = evidence.window.dropped_events;
+  report.losses.corrupt_chunks = evidence.window.corrupt_chunks;
   report.losses.lost_samples = request.lost_samples;
   report.losses.suppressed_incidents = source.suppressed_incidents;
   for (const StackSample& sample : evidence.samples)
@@ -156,6 +179,11 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   report.clock = TickSourceName(static_cast<TickSource>(source.ring->header().tick_source));
   report.ring_in_memory_only = source.ring_in_memory_only;
   report.notes = request.notes;
+  report.recorded_ns = source.recorded_ns;
+  report.uptime_ns = source.uptime_ns;
+  report.cpu_budget_permille = source.cpu_budget_permille;
+  report.modes = ModesOf(source, evidence.window);
+  report.clock_error_ns = ClockErrorNs(source, report.modes);
   return report;
 }
 
@@ -181,7 +209,7 @@ const char* KindText(ReportKind kind) {
 }
 
 SnapshotInput TraceInput(const ReportSource& source, const SealRequest& request,
-                         const Evidence& evidence) {
+                         const Evidence& evidence, const Report& report) {
   SnapshotInput input;
   input.window = &evidence.window;
   input.names = &evidence.names;
@@ -189,6 +217,10 @@ SnapshotInput TraceInput(const ReportSource& source, const SealRequest& request,
   input.clock = source.clock;
   input.clock_reading = source.clock_reading;
   input.process = source.process;
+  for (const ReportMode& mode : report.modes) {
+    input.recording.push_back({mode.mode, mode.reason, mode.from_ns, mode.to_ns});
+  }
+  input.clock_error_ns = report.clock_error_ns;
   input.trigger.kind = KindText(request.kind);
   input.trigger.title = input.trigger.kind;
   if (!request.what.empty()) input.trigger.title += ": " + request.what;
@@ -207,7 +239,7 @@ Result<Report> SealReport(const ReportSource& source, const SealRequest& request
   Result<SpoolWriter> file = spool->NewReport(request.id, kExpectedReportBytes);
   if (!file.ok()) return file.status();
   const auto write = [&](std::string_view piece) { return file->Write(piece); };
-  Result<SnapshotStats> stats = WriteSnapshot(TraceInput(source, request, evidence), write);
+  Result<SnapshotStats> stats = WriteSnapshot(TraceInput(source, request, evidence, report), write);
   if (!stats.ok()) return stats.status();
   report.losses.unmatched_ends = stats->unmatched_ends;
   report.losses.open_slices = stats->open_slices;

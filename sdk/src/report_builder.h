@@ -31,6 +31,9 @@ struct ReportSource {
   uint64_t window_ns = 0;
   uint64_t end_ticks = 0;  // last moment of the window
   uint64_t self_cpu_ns = 0;
+  uint64_t recorded_ns = 0;
+  uint64_t uptime_ns = 0;
+  uint32_t cpu_budget_permille = 0;
   uint64_t start_us = 0;
   uint64_t suppressed_incidents = 0;
   bool ring_in_memory_only = false;

@@ -90,7 +90,8 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
       [self](const SealRequest& request, bool sealed) { self->OnSealed(request, sealed); });
   runtime->watcher_ = std::make_unique<Watcher>(
       options, runtime->ring_.get(),
-      [self](SealRequest request) { self->sealer_->Enqueue(std::move(request)); });
+      [self](SealRequest request) { self->sealer_->Enqueue(std::move(request)); },
+      [self] { return self->sealer_->cpu_ns(); });
   if (!options.upload_url.empty()) runtime->upload_ = std::make_unique<UploadThread>(options);
   {
     ScopedSignalBlock no_signals;
@@ -127,7 +128,10 @@ ReportSource Runtime::MakeSource() const {
   source.app_version = options_.app_version;
   source.window_ns = options_.window_ns;
   source.end_ticks = source.clock_reading.ticks;
-  source.self_cpu_ns = watcher_->cpu_ns() + ClockNs(CLOCK_THREAD_CPUTIME_ID);
+  source.self_cpu_ns = watcher_->cpu_ns() + sealer_->cpu_ns();
+  source.recorded_ns = watcher_->recorded_ns();
+  source.uptime_ns = MonotonicNs() - ring_->header()->clock_at_start.monotonic_ns;
+  source.cpu_budget_permille = options_.cpu_budget_permille;
   source.start_us = start_us_.load(std::memory_order_relaxed);
   source.suppressed_incidents = sealer_->dropped_requests();
   source.ring_in_memory_only = !ring_->in_memory_reason().empty();

@@ -70,6 +70,7 @@ void Sealer::Stop(uint64_t deadline_ns) {
 
 void Sealer::Run() {
   NameCurrentThread("jankbox-seal");
+  cpu_clock_.SetToCurrentThread();
   setpriority(PRIO_PROCESS, static_cast<id_t>(CurrentTid()), kNice);
   SpoolLimits limits;
   limits.min_free_bytes = options_.min_free_bytes;

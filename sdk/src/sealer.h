@@ -11,6 +11,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/own_thread.h"
 #include "sdk/src/options.h"
 #include "sdk/src/report_builder.h"
 #include "tracer/ring/ring_file.h"
@@ -41,6 +42,9 @@ class Sealer {
   // Finishes what is queued, at most until `deadline_ns`, and ends the thread.
   void Stop(uint64_t deadline_ns);
 
+  // CPU time of the sealing thread so far, in ns. Any thread.
+  uint64_t cpu_ns() const { return cpu_clock_.Read(); }
+
   uint64_t dropped_requests() const { return dropped_requests_.load(std::memory_order_relaxed); }
 
  private:
@@ -58,6 +62,7 @@ class Sealer {
   bool busy_ = true;   // guarded by mutex_: until recovery is done and while a request is sealed
   bool stop_ = false;  // guarded by mutex_
   std::atomic<uint64_t> dropped_requests_{0};
+  ThreadCpuClock cpu_clock_;
   std::thread thread_;
 };
 

@@ -1,7 +1,5 @@
 #include "sdk/src/watcher.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <chrono>
 
@@ -11,6 +9,7 @@
 #include "sdk/src/loop_hooks.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/ring/recorder.h"
+#include "tracer/ring/ring_checksums.h"
 
 namespace jankbox {
 namespace {
@@ -20,8 +19,12 @@ constexpr uint64_t kSweepNs = kNsPerSecond;
 
 }  // namespace
 
-Watcher::Watcher(const Options& options, RingFile* ring, Seal seal)
-    : options_(options), ring_(ring), seal_(std::move(seal)) {}
+Watcher::Watcher(const Options& options, RingFile* ring, Seal seal, OtherCpu other_cpu)
+    : options_(options),
+      ring_(ring),
+      seal_(std::move(seal)),
+      other_cpu_(std::move(other_cpu)),
+      overhead_(ring, options.cpu_budget_permille, options.fixed_mode) {}
 
 void Watcher::Start() {
   thread_ = std::thread([this] { Run(); });
@@ -51,20 +54,14 @@ ModuleMap Watcher::modules() const {
   return modules_;
 }
 
-uint64_t Watcher::cpu_ns() const {
-  clockid_t clock = 0;
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    clock = cpu_clock_;
-  }
-  return clock == 0 ? 0 : ClockNs(clock);
-}
+uint64_t Watcher::cpu_ns() const { return cpu_clock_.Read() + overhead_.tick_cpu_ns(); }
 
 void Watcher::CalibrateFirst() {
   ns_per_tick_ =
       MeasureNsPerTick(static_cast<TickSource>(ring_->header()->tick_source), kFirstCalibrationMs);
   Calibrate();
   DispatchMonitor::SetClock(ns_per_tick_, options_.slow_message_ns);
+  overhead_.Begin(ns_per_tick_);
 }
 
 void Watcher::Calibrate() {
@@ -106,6 +103,10 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   Calibrate();
   if (modules_.Stale()) NoteModules();
   Recorder::ReclaimDeadThreads(ring_);
+  // Chunks closed since the last sweep may still get the word of a thread that was interrupted.
+  ChecksumClosedChunks(ring_, last_sweep_ticks_);
+  last_sweep_ticks_ = NowTicks();
+  overhead_.Look(now_ns, ClockNs(CLOCK_THREAD_CPUTIME_ID) + other_cpu_());
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
     if (threads_[i] == nullptr || !threads_[i]->IsGone()) continue;
     threads_[i]->Finish(now_ns, clock());
@@ -120,10 +121,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
 void Watcher::Run() {
   NameCurrentThread("jankbox-watch");
   WatchThisThread();  // stack samples come from the reserved share
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (pthread_getcpuclockid(pthread_self(), &cpu_clock_) != 0) cpu_clock_ = 0;
-  }
+  cpu_clock_.SetToCurrentThread();
   CalibrateFirst();
   const Status grown = ring_->Grow();
   if (!grown.ok()) SetLastError("the ring is smaller than asked for: " + grown.message());
@@ -141,6 +139,7 @@ void Watcher::Run() {
     if (!stop_) changed_.wait_for(lock, std::chrono::nanoseconds(next_ns));
   }
   lock.unlock();
+  overhead_.End();
   for (auto& thread : threads_) {
     if (thread != nullptr) thread->Finish(MonotonicNs(), clock());
   }

@@ -11,7 +11,9 @@
 #include <mutex>
 #include <thread>
 
+#include "base/own_thread.h"
 #include "sdk/src/options.h"
+#include "sdk/src/overhead.h"
 #include "sdk/src/watched_thread.h"
 #include "tracer/ring/ring_file.h"
 
@@ -20,8 +22,10 @@ namespace jankbox {
 class Watcher {
  public:
   using Seal = std::function<void(SealRequest)>;
+  // CPU time of Jankbox's other threads so far, in ns.
+  using OtherCpu = std::function<uint64_t()>;
 
-  Watcher(const Options& options, RingFile* ring, Seal seal);
+  Watcher(const Options& options, RingFile* ring, Seal seal, OtherCpu other_cpu);
 
   void Start();
   // Takes a last look at every thread, seals what is growing, and ends the thread.
@@ -37,8 +41,11 @@ class Watcher {
   // The host's modules as of the last change. Any thread.
   ModuleMap modules() const;
 
-  // CPU time of the watcher thread so far, in ns. Any thread.
+  // CPU time of the watcher's threads so far, in ns. Any thread.
   uint64_t cpu_ns() const;
+
+  // Estimated CPU time of the app's threads that went into recording so far, in ns. Any thread.
+  uint64_t recorded_ns() const { return overhead_.recorded_ns(); }
 
  private:
   void Run();
@@ -51,10 +58,13 @@ class Watcher {
   const Options options_;
   RingFile* const ring_;
   const Seal seal_;
+  const OtherCpu other_cpu_;
+  Overhead overhead_;
   std::array<std::unique_ptr<WatchedThread>, kMaxWatchedThreads> threads_;
   double ns_per_tick_ = 1.0;
   uint64_t next_sweep_ns_ = 0;
-  clockid_t cpu_clock_ = 0;
+  uint64_t last_sweep_ticks_ = 0;
+  ThreadCpuClock cpu_clock_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

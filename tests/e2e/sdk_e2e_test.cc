@@ -75,6 +75,60 @@ TEST_F(SdkTest, SnapshotHoldsExactlyWhatWasRecorded) {
   EXPECT_EQ(reports_[0].losses().open_slices(), 1u);
 }
 
+std::vector<std::string> Modes(const proto::Report& report) {
+  std::vector<std::string> modes;
+  for (const proto::Recording& part : report.recording()) {
+    modes.push_back(part.mode() + ": " + part.reason());
+    EXPECT_LE(part.from_ns(), part.to_ns());
+  }
+  return modes;
+}
+
+TEST_F(SdkTest, FloodOfAWorkerStepsDownAndTheReportSaysSo) {
+  Drive({"flood", "6000"});
+  ASSERT_EQ(reports_.size(), 1u);
+  const std::vector<std::string> modes = Modes(reports_[0]);
+  ASSERT_GE(modes.size(), 3u);
+  EXPECT_EQ(modes[0], "exact: start");
+  EXPECT_EQ(modes[1], "coarse: over budget");
+  EXPECT_EQ(modes[2], "ui_only: over budget");
+  EXPECT_EQ(reports_[0].recording(0).to_ns(), reports_[0].recording(1).from_ns());
+  EXPECT_GT(reports_[0].clock_error_ns(), 0u);
+  EXPECT_GT(reports_[0].self_cost().recording_ns(), 0u);
+  EXPECT_EQ(reports_[0].self_cost().cpu_budget_permille(), 10u);
+  const testing::TraceContent trace = Trace();
+  EXPECT_EQ(Count(trace, "coarse"), 1);
+  EXPECT_EQ(Count(trace, "ui_only"), 1);
+  EXPECT_EQ(Count(trace, "after the flood"), 1);  // the UI thread is recorded all along
+  EXPECT_EQ(Count(trace, "scoped_in_c"), 1);
+}
+
+TEST_F(SdkTest, FixedModesRecordWhatTheySay) {
+  Drive({"slices"}, {{"JANKBOX_RECORD", "coarse"}});
+  ASSERT_EQ(reports_.size(), 1u);
+  EXPECT_EQ(Modes(reports_[0]), std::vector<std::string>({"coarse: option"}));
+  testing::TraceContent trace = Trace();
+  EXPECT_EQ(Count(trace, "inner"), 10);
+  EXPECT_EQ(Count(trace, "scoped_in_c"), 1);
+  EXPECT_EQ(reports_[0].losses().unmatched_ends(), 0u);
+}
+
+TEST_F(SdkTest, RecordingOffStillNoticesSlowMessages) {
+  Drive({"busy", "900"}, {{"JANKBOX_RECORD", "off"}});
+  ASSERT_EQ(reports_.size(), 1u);
+  EXPECT_EQ(reports_[0].kind(), proto::SLOW_MESSAGE);
+  EXPECT_EQ(reports_[0].what(), "busy message");
+  EXPECT_EQ(Modes(reports_[0]), std::vector<std::string>({"off: option"}));
+}
+
+TEST_F(SdkTest, UiOnlyLeavesWorkersOut) {
+  Drive({"flood", "100"}, {{"JANKBOX_RECORD", "ui_only"}});
+  ASSERT_EQ(reports_.size(), 1u);
+  const testing::TraceContent trace = Trace();
+  EXPECT_LE(Count(trace, "flood_call"), 1);
+  EXPECT_EQ(Count(trace, "after the flood"), 1);
+}
+
 TEST_F(SdkTest, SlowMessageSaysWhatAndWhy) {
   Drive({"busy", "900"});
   ASSERT_EQ(reports_.size(), 1u);

@@ -16,6 +16,7 @@ enum class TrackKind : uint8_t {
   kCounter = 5,       // number: method id
   kSampledStack = 6,  // number: tid
   kIncident = 7,
+  kRecording = 8,
 };
 
 inline constexpr uint64_t TrackUuid(TrackKind kind, int32_t pid, uint32_t number) {

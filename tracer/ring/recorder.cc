@@ -284,9 +284,9 @@ Recording* CurrentRecording(uint32_t* epoch) {
     jankbox_gate_v1.store(kGateOff, std::memory_order_relaxed);
     return nullptr;
   }
-  const bool all = recording->mode.load(std::memory_order_relaxed) !=
-                   static_cast<uint32_t>(RecordMode::kWatchedOnly);
-  return all || t_watched ? recording : nullptr;
+  const auto mode = static_cast<RecordMode>(recording->mode.load(std::memory_order_relaxed));
+  if (mode == RecordMode::kOff || (mode == RecordMode::kWatchedOnly && !t_watched)) return nullptr;
+  return recording;
 }
 
 // An event without payload whose chunk is full, or whose clock is not the raw counter.
@@ -295,8 +295,9 @@ __attribute__((noinline)) void RecordSlowly(EventKind kind, uint32_t id) {
   Recording* recording = CurrentRecording(&epoch);
   if (recording == nullptr) return;
   uint64_t now = 0;
-  if (recording->mode.load(std::memory_order_relaxed) ==
-      static_cast<uint32_t>(RecordMode::kCoarse)) {
+  const bool coarse =
+      recording->mode.load(std::memory_order_relaxed) == static_cast<uint32_t>(RecordMode::kCoarse);
+  if (coarse && kind != EventKind::kDispatchEnd) {
     now = recording->ring->header()->coarse_ticks.load(std::memory_order_relaxed);
     const ThreadCursor* cursor = MyCursor();
     // The shared tick may lie before the moment that this chunk began at.
@@ -346,7 +347,6 @@ Recording* NewRecording() {
 
 int32_t GateFor(const Recording& recording) {
   const auto mode = static_cast<RecordMode>(recording.mode.load(std::memory_order_relaxed));
-  if (mode == RecordMode::kOff) return kGateOff;
   return mode == RecordMode::kExact && recording.source != TickSource::kClockGettime ? kGateInline
                                                                                      : kGateCall;
 }

@@ -102,7 +102,7 @@ enum class RecordMode : uint32_t {
   kExact = 0,   // every thread, each event with its own reading of the clock
   kCoarse = 1,  // begins, ends and instants carry a shared tick that is renewed every millisecond
   kWatchedOnly = 2,  // exact, watched threads alone
-  kOff = 3,
+  kOff = 3,          // nothing; dispatches are still watched
 };
 struct RingMode {
   std::atomic<uint64_t> from_ticks;

@@ -12,6 +12,8 @@ namespace jankbox {
 namespace {
 
 constexpr std::string_view kIncidentTrackName = "Jankbox incident";
+constexpr std::string_view kRecordingTrackName = "Jankbox recording";
+constexpr uint32_t kRecordingSequence = 1u << 30;  // beyond those of threads
 
 // A packet of the process's sequence at a moment.
 template <typename Body>
@@ -97,6 +99,48 @@ void ProcessTracks::WriteTrigger() {
     });
   });
   WriteIncidentEdge(to_ns, false);
+}
+
+void ProcessTracks::WriteRecording() {
+  const bool exact =
+      std::all_of(input_.recording.begin(), input_.recording.end(),
+                  [](const SnapshotRecording& part) { return part.mode == "exact"; });
+  if (exact) return;
+  WriteTrack(writer_, {.uuid = TrackUuid(TrackKind::kRecording, input_.process.pid, 0),
+                       .parent_uuid = process_uuid(),
+                       .name = kRecordingTrackName});
+  for (const SnapshotRecording& part : input_.recording) {
+    WriteRecordingEdge(part, true);
+    WriteRecordingEdge(part, false);
+  }
+}
+
+// On a sequence of its own: its moments lie before the incident's.
+void ProcessTracks::WriteRecordingEdge(const SnapshotRecording& part, bool begin) {
+  namespace field = perfetto::track_event;
+  using perfetto::TrackEventType;
+  const uint64_t from_ns = std::min(part.from_ns, TraceClock::kMaxNs);
+  const bool first = begin && &part == &input_.recording.front();
+  writer_->Packet([&](ProtoWriter& packet) {
+    packet.Varint(perfetto::packet::kTrustedSequenceId, kRecordingSequence);
+    packet.Varint(perfetto::packet::kSequenceFlags,
+                  first ? perfetto::kIncrementalStateCleared : perfetto::kNeedsIncrementalState);
+    if (first) packet.Varint(perfetto::packet::kFirstPacketOnSequence, 1);
+    packet.Varint(perfetto::packet::kTimestamp,
+                  begin ? from_ns : std::clamp(part.to_ns, from_ns, TraceClock::kMaxNs));
+    packet.Message(perfetto::packet::kTrackEvent, [&](ProtoWriter& event) {
+      event.Varint(field::kTrackUuid, TrackUuid(TrackKind::kRecording, input_.process.pid, 0));
+      event.Varint(field::kType, static_cast<uint64_t>(begin ? TrackEventType::kSliceBegin
+                                                             : TrackEventType::kSliceEnd));
+      if (!begin) return;
+      event.Bytes(field::kCategories, "jankbox");
+      event.Bytes(field::kName, ToValidUtf8(part.mode));
+      WriteAnnotation(event, "reason", part.reason);
+      if (part.mode == "coarse") {
+        WriteAnnotation(event, "clock_error_ns", static_cast<int64_t>(input_.clock_error_ns));
+      }
+    });
+  });
 }
 
 void ProcessTracks::WriteIncidentEdge(uint64_t boottime_ns, bool begin) {

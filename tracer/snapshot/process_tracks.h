@@ -25,6 +25,9 @@ class ProcessTracks {
   // Trigger and incident, where there is one.
   void WriteTrigger();
 
+  // Which recording mode held when, where it was not the exact one all the time.
+  void WriteRecording();
+
   // Of the thread at `index` of the window.
   uint64_t ThreadUuid(size_t index) const { return thread_uuids_[index]; }
 
@@ -36,6 +39,7 @@ class ProcessTracks {
  private:
   void WriteThread(uint64_t uuid, int32_t tid, std::string_view name);
   void WriteIncidentEdge(uint64_t boottime_ns, bool begin);
+  void WriteRecordingEdge(const SnapshotRecording& part, bool begin);
 
   PacketWriter* writer_;
   const SnapshotInput& input_;

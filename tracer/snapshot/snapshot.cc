@@ -42,6 +42,7 @@ class SnapshotWriter {
   SnapshotStats Write() {
     tracks_.WriteDescriptors();
     tracks_.WriteTrigger();
+    tracks_.WriteRecording();
     for (size_t i = 0; i < window_.threads.size(); ++i) WriteThread(i);
     WriteProcessEvents();
     WriteFrameTimeline(writer_,

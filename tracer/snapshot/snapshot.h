@@ -37,6 +37,15 @@ struct SnapshotTrigger {
   uint64_t to_ns = 0;
 };
 
+// How events were recorded in a part of the window; drawn on a track "Jankbox recording" where it
+// was not all exact.
+struct SnapshotRecording {
+  std::string mode;      // "coarse"
+  std::string reason;    // "over budget"
+  uint64_t from_ns = 0;  // BOOTTIME
+  uint64_t to_ns = 0;
+};
+
 struct SnapshotInput {
   const RingWindow* window = nullptr;
   const MethodNames* names = nullptr;
@@ -44,8 +53,10 @@ struct SnapshotInput {
   TickConverter clock;
   ClockReading clock_reading;  // written as the trace's ClockSnapshot
   SnapshotProcess process;
-  SnapshotTrigger trigger;    // kind empty: none
-  uint32_t time_unit_ns = 1;  // 1 or 128: coarser units make a smaller file
+  SnapshotTrigger trigger;  // kind empty: none
+  std::vector<SnapshotRecording> recording;
+  uint64_t clock_error_ns = 0;  // of begins and ends, at worst; said on that track
+  uint32_t time_unit_ns = 1;    // 1 or 128: coarser units make a smaller file
 };
 
 struct SnapshotStats {

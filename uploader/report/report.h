@@ -57,6 +57,14 @@ struct ReportLosses {
   uint64_t suppressed_incidents = 0;
   uint64_t spool_dropped_reports = 0;
   uint64_t unnamed_methods = 0;
+  uint64_t corrupt_chunks = 0;
+};
+
+struct ReportMode {
+  std::string mode;
+  std::string reason;
+  uint64_t from_ns = 0;
+  uint64_t to_ns = 0;
 };
 
 struct Report {
@@ -80,6 +88,9 @@ struct Report {
   uint64_t self_cpu_ns = 0;
   uint64_t ring_bytes = 0;
   uint64_t start_us = 0;
+  uint64_t recorded_ns = 0;
+  uint64_t uptime_ns = 0;
+  uint32_t cpu_budget_permille = 0;
   std::string sampler;
   std::string loop;
   uint32_t sample_count = 0;
@@ -93,6 +104,8 @@ struct Report {
   bool ring_in_memory_only = false;
   std::vector<std::string> notes;
   uint32_t sched_switches = 0;
+  std::vector<ReportMode> modes;
+  uint64_t clock_error_ns = 0;
 };
 
 }  // namespace jankbox

@@ -123,6 +123,7 @@ std::string EncodeLosses(const ReportLosses& losses) {
   out.Number(8, losses.suppressed_incidents);
   out.Number(9, losses.spool_dropped_reports);
   out.Number(10, losses.unnamed_methods);
+  out.Number(11, losses.corrupt_chunks);
   return bytes;
 }
 
@@ -132,6 +133,19 @@ std::string EncodeSelfCost(const Report& report) {
   out.Number(1, report.self_cpu_ns);
   out.Number(2, report.ring_bytes);
   out.Number(3, report.start_us);
+  out.Number(4, report.recorded_ns);
+  out.Number(5, report.uptime_ns);
+  out.Number(6, report.cpu_budget_permille);
+  return bytes;
+}
+
+std::string EncodeMode(const ReportMode& mode) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Text(1, mode.mode);
+  out.Text(2, mode.reason);
+  out.Number(3, mode.from_ns);
+  out.Number(4, mode.to_ns);
   return bytes;
 }
 
@@ -174,6 +188,8 @@ std::string EncodeReport(const Report& report) {
   out.Number(27, report.ring_in_memory_only ? 1 : 0);
   out.Texts(28, report.notes);
   out.Number(29, report.sched_switches);
+  for (const ReportMode& mode : report.modes) out.Element(30, EncodeMode(mode));
+  out.Number(31, report.clock_error_ns);
   return bytes;
 }
 

@@ -76,7 +76,28 @@ json LossesToJson(const proto::Losses& losses) {
 json SelfCostToJson(const proto::SelfCost& cost) {
   return {{"cpu_ms", Milliseconds(cost.cpu_ns())},
           {"ring_bytes", cost.ring_bytes()},
-          {"start_us", cost.start_us()}};
+          {"start_us", cost.start_us()},
+          {"recording_ms", Milliseconds(cost.recording_ns())},
+          {"uptime_ms", Milliseconds(cost.uptime_ns())},
+          {"cpu_budget_permille", cost.cpu_budget_permille()}};
+}
+
+// Moments as in "window": wall clock, and the trace's own.
+json RecordingToJson(const proto::Report& report) {
+  json parts = json::array();
+  const proto::Window& window = report.window();
+  const auto wall = [&window](uint64_t boottime_ns) {
+    return Rfc3339(window.to_realtime_ns() - (window.to_ns() - boottime_ns));
+  };
+  for (const proto::Recording& part : report.recording()) {
+    parts.push_back({{"mode", part.mode()},
+                     {"reason", part.reason()},
+                     {"from", wall(part.from_ns())},
+                     {"to", wall(part.to_ns())},
+                     {"from_ns", part.from_ns()},
+                     {"to_ns", part.to_ns()}});
+  }
+  return parts;
 }
 
 }  // namespace
@@ -131,7 +152,9 @@ json ReportToJson(const proto::Report& report) {
           {"clock", report.clock()},
           {"ring_in_memory_only", report.ring_in_memory_only()},
           {"notes", report.notes()},
-          {"sched_switches", report.sched_switches()}};
+          {"sched_switches", report.sched_switches()},
+          {"recording", RecordingToJson(report)},
+          {"clock_error_ms", Milliseconds(report.clock_error_ns())}};
 }
 
 }  // namespace jankbox

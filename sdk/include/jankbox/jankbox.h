@@ -53,7 +53,19 @@ typedef struct jankbox_options {
   uint32_t sample_interval_ms; /* between stack samples of an overdue thread [5], 1 to 1000 */
   uint32_t min_free_mib; /* nothing is written where less would be left free [64]; UINT32_MAX: no
                             floor */
+  uint32_t cpu_budget_permille; /* of one core, what Jankbox may cost [10, that is 1 %], recording
+                                   included; UINT32_MAX: no budget */
+  uint32_t record;              /* JANKBOX_RECORD_… [governed] */
 } jankbox_options;
+
+/* How events are recorded. Every report says which mode held when. */
+enum {
+  JANKBOX_RECORD_GOVERNED = 0, /* exact; while that costs more than the budget, the next cheaper */
+  JANKBOX_RECORD_EXACT = 1,    /* every event with its own reading of the clock */
+  JANKBOX_RECORD_COARSE = 2,   /* begins and ends to about 1 ms: a third of the cost */
+  JANKBOX_RECORD_UI_ONLY = 3,  /* watched threads alone */
+  JANKBOX_RECORD_OFF = 4       /* no events; slow messages and late frames are still noticed */
+};
 
 /* Do not look for loops in the host's libraries (android::Looper, GLib, libuv, …): only the
  * explicit calls count. */

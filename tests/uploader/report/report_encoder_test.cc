@@ -75,6 +75,7 @@ void FillLosses(proto::Losses* losses) {
   losses->set_suppressed_incidents(2008);
   losses->set_spool_dropped_reports(2009);
   losses->set_unnamed_methods(2010);
+  losses->set_corrupt_chunks(2011);
 }
 
 void FillFrames(proto::Report* report) {
@@ -127,6 +128,15 @@ proto::Report ExpectedReport() {
   report.add_notes("no perf events");
   report.add_notes("no schedstat");
   report.set_sched_switches(4003);
+  report.mutable_self_cost()->set_recording_ns(3004);
+  report.mutable_self_cost()->set_uptime_ns(3005);
+  report.mutable_self_cost()->set_cpu_budget_permille(3006);
+  proto::Recording* recording = report.add_recording();
+  recording->set_mode("coarse");
+  recording->set_reason("over budget");
+  recording->set_from_ns(20'000'000'003);
+  recording->set_to_ns(30'000'000'004);
+  report.set_clock_error_ns(4004);
   return report;
 }
 

@@ -36,7 +36,7 @@ Report FilledReport() {
   report.window_from_ns = 20'000'000'001;
   report.window_to_ns = 30'000'000'002;
   report.window_to_realtime_ns = 1'772'366'400'123'456'789;  // 2026-03-01T12:00:00.123Z
-  report.losses = {2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 2009, 2010};
+  report.losses = {2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 2009, 2010, 2011};
   report.self_cpu_ns = 3001;
   report.ring_bytes = 3002;
   report.start_us = 3003;
@@ -53,6 +53,11 @@ Report FilledReport() {
   report.ring_in_memory_only = true;
   report.notes = {"no perf events", "no schedstat"};
   report.sched_switches = 4003;
+  report.recorded_ns = 3004;
+  report.uptime_ns = 3005;
+  report.cpu_budget_permille = 3006;
+  report.modes = {{"coarse", "over budget", 20'000'000'003, 30'000'000'004}};
+  report.clock_error_ns = 4004;
   return report;
 }
 
