@@ -22,12 +22,16 @@ target_compile_options(jankbox_in_app_flags INTERFACE
 target_compile_definitions(jankbox_in_app_flags INTERFACE SPDLOG_NO_EXCEPTIONS)
 target_link_options(jankbox_in_app_flags INTERFACE -Wl,-z,max-page-size=16384 -Wl,--gc-sections)
 
-# jankbox_add_in_app_library(NAME SOURCES... [DEPENDS targets...])
+# jankbox_add_in_app_library(NAME [HOT] SOURCES... [DEPENDS targets...]): compiled for size, as every app carries it; HOT, what
+# runs on the app's threads or over every event, for speed.
 function(jankbox_add_in_app_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "HOT" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS}
     jankbox_flags $<BUILD_INTERFACE:jankbox_in_app_flags>)
+  if(NOT ARG_HOT)
+    target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Os>)
+  endif()
 endfunction()
 
 # jankbox_add_test(NAME SOURCES... DEPENDS... [LABELS ...] [TIMEOUT s]): a GoogleTest program, each case a ctest test.

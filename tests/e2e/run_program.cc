@@ -131,7 +131,7 @@ std::vector<proto::Report> EndToEndTest::Reports(const std::string& folder) {
   Result<std::vector<std::string>> names = ListDirectory(folder);
   if (!names.ok()) return reports;
   for (const std::string& name : names.value()) {
-    if (name.find(kReportFileSuffix) == std::string::npos) continue;
+    if (name.front() == '.' || name.find(kReportFileSuffix) == std::string::npos) continue;
     const std::string path = JoinPath(folder, name);
     EXPECT_EQ(RunProgram({"zstd", "-q", "-t", path}).exit_status, 0) << path;
     Result<proto::Report> report = ReadReportFile(path);
