@@ -1,8 +1,13 @@
 #include "tracer/ring/ring_file.h"
 
+#include <fcntl.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <climits>
 
 #include "base/file.h"
 #include "tests/tracer/ring/test_ring.h"
@@ -22,7 +27,7 @@ TEST_F(RingFileTest, CreateAllocatesLittleAndGrowAllocatesAll) {
   struct stat st {};
   ASSERT_EQ(stat(ring.value()->path().c_str(), &st), 0);
   EXPECT_LT(st.st_blocks * 512, 1 << 20);
-  EXPECT_EQ(st.st_mode & 0777, 0600u);
+  EXPECT_EQ(st.st_mode & 0777, 0400u);
   ASSERT_TRUE(ring.value()->Grow().ok());
   ASSERT_EQ(stat(ring.value()->path().c_str(), &st), 0);
   EXPECT_EQ(static_cast<size_t>(st.st_size), ring.value()->bytes());
@@ -64,6 +69,57 @@ TEST_F(RingFileTest, FullTmpfsIsAnAnswerAndNoSigbus) {
   ring_ = std::move(ring.value());
   EXPECT_GT(Events(Window(), CurrentTid()).size(), 1000u);
   EXPECT_EQ(umount2(folder_.c_str(), MNT_DETACH), 0);
+}
+
+// What a process of the same user could do to the file while it is mapped; 0 where nothing of it
+// works.
+int TryToCut(const std::string& path) {
+  if (truncate(path.c_str(), 0) == 0) return 1;
+  if (open(path.c_str(), O_RDWR) >= 0) return 2;
+  if (open(path.c_str(), O_RDONLY | O_TRUNC) >= 0) return 3;
+  const std::string by_descriptor = "/proc/" + std::to_string(getppid()) + "/fd/";
+  for (int fd = 3; fd < 64; ++fd) {
+    char target[PATH_MAX] = {};
+    const std::string link = by_descriptor + std::to_string(fd);
+    if (readlink(link.c_str(), target, sizeof(target) - 1) < 0 || path != target) continue;
+    if (truncate(link.c_str(), 0) == 0) return 4;
+  }
+  return 0;
+}
+
+// Makes a ring, has another process try to cut it, and records over all of it.
+int RecordWhileAnotherCuts(const std::string& folder) {
+  RingOptions options;
+  options.folder = folder;
+  options.bytes = 1 << 20;
+  options.tick_source = ChooseTickSource();
+  Result<std::unique_ptr<RingFile>> ring = RingFile::Create(options);
+  if (!ring.ok() || !ring.value()->in_memory_reason().empty()) return 10;
+  if (!ring.value()->Grow().ok() || !Recorder::Open(ring.value().get()).ok()) return 11;
+  const pid_t other = fork();
+  if (other == 0) _exit(TryToCut(ring.value()->path()));
+  int status = 0;
+  if (waitpid(other, &status, 0) != other || status != 0) return 20 + WEXITSTATUS(status);
+  for (int i = 0; i < 500000; ++i) RecordEvent(EventKind::kInstant, 1);
+  Recorder::Close();
+  return 0;
+}
+
+TEST_F(RingFileTest, NoOtherProcessOfTheUserCanCutItUnderTheMapping) {
+  constexpr uid_t kSomebody = 65534;  // root may do anything to any file
+  if (geteuid() == 0) {
+    ASSERT_EQ(chown(folder_.c_str(), kSomebody, kSomebody), 0);
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    if (geteuid() == 0 && (setgid(kSomebody) != 0 || setuid(kSomebody) != 0)) _exit(30);
+    prctl(PR_SET_DUMPABLE, 1);
+    _exit(RecordWhileAnotherCuts(folder_));
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(RingFolder, SpellingsOfOnePathAgreeAndOthersDiffer) {
