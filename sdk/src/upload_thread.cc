@@ -15,6 +15,9 @@ namespace {
 
 constexpr uint64_t kDrainNs = 60 * kNsPerSecond;  // then the thread looks at its other work again
 
+// A transfer that is cancelled ends within this time.
+constexpr uint64_t kCancelNs = kNsPerSecond + 200 * kNsPerMs;
+
 }  // namespace
 
 void UploadThread::Start() {
@@ -36,7 +39,8 @@ bool UploadThread::WaitIdle(uint64_t deadline_ns) {
 }
 
 void UploadThread::Stop(uint64_t deadline_ns) {
-  WaitIdle(deadline_ns);
+  WaitIdle(deadline_ns - std::min(deadline_ns, kCancelNs));
+  cancelled_.store(true, std::memory_order_relaxed);
   {
     std::lock_guard<std::mutex> lock(mutex_);
     stop_ = true;
@@ -58,8 +62,8 @@ uint64_t UploadThread::DrainOnce() {
   DrainOptions options;
   options.base_url = options_.upload_url;
   options.deadline_monotonic_ns = MonotonicNs() + kDrainNs;
-  // A stop that waits for this thread is not to wait for a server that does not answer.
-  options.connect_timeout_ms = 1'500;
+  // A stop is not to wait for a server that does not answer.
+  options.cancelled = &cancelled_;
   const DrainSummary summary = DrainSpool(&spool.value(), transport.value().get(), options, {});
   if (!summary.last_error.empty()) Log().info("upload: {}", summary.last_error);
   if (summary.kept == 0 || summary.paused) return UINT64_MAX;

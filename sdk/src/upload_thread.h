@@ -4,6 +4,7 @@
 #ifndef JANKBOX_SDK_SRC_UPLOAD_THREAD_H_
 #define JANKBOX_SDK_SRC_UPLOAD_THREAD_H_
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -20,7 +21,8 @@ class UploadThread {
   void Start();
   void Wake();                          // a report was sealed; any thread
   bool WaitIdle(uint64_t deadline_ns);  // until what was sealed so far was tried once
-  void Stop(uint64_t deadline_ns);      // lets a drain that was asked for go on until the deadline
+  // Lets a drain that was asked for go on, but no longer than until about the deadline.
+  void Stop(uint64_t deadline_ns);
 
  private:
   void Run();
@@ -33,6 +35,7 @@ class UploadThread {
   bool wanted_ = true;  // guarded by mutex_: an earlier process may have left reports
   bool busy_ = false;   // guarded by mutex_
   bool stop_ = false;   // guarded by mutex_
+  std::atomic<bool> cancelled_{false};
   std::thread thread_;
 };
 

@@ -52,6 +52,7 @@ class ScopedSigpipeBlock {
 
 // One post in progress, as libcurl's callbacks see it.
 struct Exchange {
+  const std::atomic<bool>* cancelled = nullptr;
   int fd = -1;
   uint64_t offset = 0;
   size_t header_bytes = 0;
@@ -68,6 +69,12 @@ size_t ReadBody(char* buffer, size_t size, size_t count, void* context) {
   if (n < 0) return CURL_READFUNC_ABORT;
   exchange->offset += static_cast<uint64_t>(n);
   return static_cast<size_t>(n);
+}
+
+// Asked at least once a second; not 0 ends the transfer.
+int IsCancelled(void* context, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  const auto* cancelled = static_cast<Exchange*>(context)->cancelled;
+  return cancelled != nullptr && cancelled->load(std::memory_order_relaxed) ? 1 : 0;
 }
 
 int SeekBody(void* context, curl_off_t offset, int origin) {
@@ -127,6 +134,8 @@ class CurlTransport : public Transport {
     curl_->easy_setopt(easy_, CURLOPT_SEEKFUNCTION, SeekBody);
     curl_->easy_setopt(easy_, CURLOPT_WRITEFUNCTION, TakeBody);
     curl_->easy_setopt(easy_, CURLOPT_HEADERFUNCTION, TakeHeader);
+    curl_->easy_setopt(easy_, CURLOPT_XFERINFOFUNCTION, IsCancelled);
+    curl_->easy_setopt(easy_, CURLOPT_NOPROGRESS, 0L);
     curl_->easy_setopt(easy_, CURLOPT_LOW_SPEED_LIMIT, kMinBytesPerSecond);
     curl_->easy_setopt(easy_, CURLOPT_LOW_SPEED_TIME, kMinRateSeconds);
   }
@@ -142,7 +151,7 @@ class CurlTransport : public Transport {
       return {.error = request.url + ": not an http or https address"};
     }
     const ScopedSigpipeBlock no_sigpipe;
-    Exchange exchange{.fd = request.fd};
+    Exchange exchange{.cancelled = request.cancelled, .fd = request.fd};
     curl_->easy_setopt(easy_, CURLOPT_URL, request.url.c_str());
     curl_->easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS, Timeout(request.connect_timeout_ms));
     curl_->easy_setopt(easy_, CURLOPT_TIMEOUT_MS, Timeout(request.total_timeout_ms));
@@ -152,6 +161,7 @@ class CurlTransport : public Transport {
     curl_->easy_setopt(easy_, CURLOPT_SEEKDATA, &exchange);
     curl_->easy_setopt(easy_, CURLOPT_WRITEDATA, &exchange);
     curl_->easy_setopt(easy_, CURLOPT_HEADERDATA, &exchange);
+    curl_->easy_setopt(easy_, CURLOPT_XFERINFODATA, &exchange);
     return Finish(curl_->easy_perform(easy_), &exchange);
   }
 

@@ -3,6 +3,7 @@
 #ifndef JANKBOX_UPLOADER_TRANSPORT_TRANSPORT_H_
 #define JANKBOX_UPLOADER_TRANSPORT_TRANSPORT_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,6 +18,7 @@ struct UploadRequest {
   uint64_t size_bytes = 0;
   uint32_t connect_timeout_ms = 5'000;
   uint32_t total_timeout_ms = 30'000;
+  const std::atomic<bool>* cancelled = nullptr;  // set by any thread: the post ends within a second
 };
 
 struct TransportReply {

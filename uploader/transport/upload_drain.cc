@@ -54,6 +54,7 @@ class Drain {
 
   bool Lock();
   bool Wait(uint64_t ms);
+  bool IsCancelled() const;
   uint64_t RemainingMs() const;
   // True where another pass may help.
   bool RunPass();
@@ -112,9 +113,13 @@ bool Drain::Lock() {
   }
 }
 
+bool Drain::IsCancelled() const {
+  return options_.cancelled != nullptr && options_.cancelled->load(std::memory_order_relaxed);
+}
+
 uint64_t Drain::RemainingMs() const {
   const uint64_t now_ns = MonotonicNs();
-  if (now_ns >= options_.deadline_monotonic_ns) return 0;
+  if (now_ns >= options_.deadline_monotonic_ns || IsCancelled()) return 0;
   return (options_.deadline_monotonic_ns - now_ns) / kNsPerMs;
 }
 
@@ -184,6 +189,7 @@ Drain::Step Drain::Send(const SpoolEntry& entry) {
   const Status stored = StoreUploadPace(spool_->directory(), pace_);
   if (!stored.ok()) summary_.last_error = stored.message();
   UploadRequest request{.url = url_, .fd = fd->get(), .size_bytes = size_bytes};
+  request.cancelled = options_.cancelled;
   request.connect_timeout_ms = options_.connect_timeout_ms;
   request.total_timeout_ms = static_cast<uint32_t>(
       std::min<uint64_t>(options_.total_timeout_ms, std::max<uint64_t>(remaining_ms, 1)));

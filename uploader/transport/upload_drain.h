@@ -4,6 +4,7 @@
 #ifndef JANKBOX_UPLOADER_TRANSPORT_UPLOAD_DRAIN_H_
 #define JANKBOX_UPLOADER_TRANSPORT_UPLOAD_DRAIN_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -25,6 +26,8 @@ struct DrainOptions {
   bool on_demand = false;
   uint32_t connect_timeout_ms = 5'000;
   uint32_t total_timeout_ms = 30'000;
+  const std::atomic<bool>* cancelled =
+      nullptr;  // set by any thread: the drain ends within a second
   // Sleeps; false where the drain should end instead. Without it the drain ends at the first answer
   // that asks for patience; with it, it tries again while the deadline lasts.
   std::function<bool(uint64_t ms)> wait;

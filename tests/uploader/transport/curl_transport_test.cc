@@ -184,6 +184,22 @@ TEST_F(CurlTransportTest, SilenceAtEachStageIsBounded) {
   ExpectNoAnswerInTime(Post(in_body.url()));
 }
 
+TEST_F(CurlTransportTest, CancelledWhileTheServerIsSilentItEnds) {
+  std::atomic<bool> cancelled{false};
+  RawServer server([&](RawServer* self, int fd) {
+    cancelled.store(true);
+    self->WaitForClose(fd);
+  });
+  Result<std::unique_ptr<Transport>> transport = NewCurlTransport();
+  ASSERT_TRUE(transport.ok());
+  UploadRequest request{.url = server.url(), .fd = 0, .size_bytes = 0};
+  request.cancelled = &cancelled;
+  request.total_timeout_ms = 600'000;  // the test's own time-out would come first
+  const TransportReply reply = transport.value()->Post(request);
+  EXPECT_EQ(reply.http_status, 0);
+  EXPECT_NE(reply.error, "");
+}
+
 TEST_F(CurlTransportTest, ServerThatReadsNothingIsBounded) {
   RawServer server([](RawServer* self, int) {
     while (!self->stopping()) std::this_thread::yield();
