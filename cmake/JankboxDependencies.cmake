@@ -9,7 +9,7 @@ pkg_check_modules(LIBELF REQUIRED IMPORTED_TARGET libelf)
 find_path(JANKBOX_LIBUNWIND_INCLUDE libunwind-x86_64.h)  # headers only: the library is loaded at run time
 find_package(CURL REQUIRED)  # headers only inside the SDK: libcurl is loaded at run time
 find_path(JANKBOX_XXHASH_INCLUDE xxhash.h REQUIRED)
-if(JANKBOX_BUILD_PROGRAMS OR JANKBOX_BUILD_TESTS)
+if(JANKBOX_BUILD_PROGRAMS OR JANKBOX_BUILD_TESTS OR JANKBOX_BUILD_BENCHES)
   find_package(Protobuf REQUIRED)
   find_package(SQLite3 REQUIRED)
   find_package(nlohmann_json REQUIRED)
