@@ -5,10 +5,13 @@
 
 #include <cstdint>
 
+#include "tracer/event/event.h"
+
 namespace jankbox {
 
-// What of a begin's or an end's word must agree between the two: the id of a method; 0 of a
-// dispatch, whose word carries the length of its name there.
+// What of a begin's or an end's word must agree between the two: the id of a method, where it
+// stands in the word; 0 of a dispatch, whose word carries the length of its name there.
+inline constexpr uint32_t kBeginOrEndBits = kMaxMethodId << 4;
 uint32_t BeginOrEndBits(uint64_t word);
 
 class NestingScan {
@@ -20,14 +23,17 @@ class NestingScan {
 
   // Once NextOpenBegin() has returned null: ends that closed what was open at `first` already, …
   uint32_t unmatched_ends() const { return static_cast<uint32_t>(record_ - excess_); }
-  // … BeginOrEndBits() of all begins less those of all ends, …
-  uint32_t id_sum() const { return id_sum_; }
+  // … BeginOrEndBits() of all begins less those of all ends, in those bits, …
+  uint32_t id_sum() const { return id_sum_ & kBeginOrEndBits; }
   // … and whether the words hold a rebase, so that moments do not count from the chunk's base
   // alone.
   bool saw_rebase() const { return saw_rebase_; }
 
  private:
   void Skip(const uint64_t* first);
+#if defined(__x86_64__)
+  void SkipAvx2(const uint64_t* first);
+#endif
 
   const uint64_t* at_;  // words from here on have been looked at
   int32_t excess_ = 0;  // begins less ends of those

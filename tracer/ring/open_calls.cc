@@ -44,7 +44,7 @@ bool OpenCallStack::ReplayNested(RingChunk* chunk, const uint64_t* end) {
   for (uint32_t i = kept; i < chunk->open_calls; ++i) {
     id_sum -= BeginOrEndBits(MakeEvent(static_cast<EventKind>(open[i].kind), open[i].id, 0));
   }
-  if (id_sum != scan.id_sum() || kept + found > kMaxOpenCalls) return false;
+  if ((id_sum & kBeginOrEndBits) != scan.id_sum() || kept + found > kMaxOpenCalls) return false;
   for (uint32_t i = 0; i < kept; ++i) Push(open[i].ticks, open[i].id, open[i].kind);
   while (found > 0) {
     const uint64_t word = LoadWord(open_begins[--found]);

@@ -83,15 +83,26 @@ inline void Clear(uint64_t* from, uint64_t* to) {
 #endif
 }
 
-// Adds to a word that this thread alone changes, whole as seen by its signal handlers.
-inline uint64_t TakeWords(std::atomic<uint64_t>& next, uint64_t count) {
+// Takes `count` words that this thread alone may take, by one instruction: whole as seen by its
+// signal handlers. Returns their address; beyond the cursor's end where they do not fit.
+inline uint64_t TakeWords(InlineCursor* cursor, uint64_t count) {
 #if defined(__x86_64__)
   uint64_t taken = count * sizeof(uint64_t);
-  asm volatile("xaddq %0, %1" : "+r"(taken), "+m"(next)::"memory");  // one instruction, no lock
+  asm volatile("xaddq %0, %1" : "+r"(taken), "+m"(cursor->next)::"memory");  // no lock
   return taken;
 #else
-  return next.fetch_add(count * sizeof(uint64_t), std::memory_order_relaxed);
+  return cursor->next.fetch_add(count * sizeof(uint64_t), std::memory_order_relaxed);
 #endif
+}
+
+// Writes an event of one word where the thread has room for it at `now`.
+inline bool WriteWord(EventKind kind, uint32_t id, uint64_t now) {
+  InlineCursor* cursor = jankbox_cursor_v1;
+  if (__builtin_expect(now >= cursor->rebase_at.load(std::memory_order_relaxed), 0)) return false;
+  const uint64_t at = TakeWords(cursor, 1);
+  if (__builtin_expect(at >= cursor->end.load(std::memory_order_relaxed), 0)) return false;
+  StoreWord(at, MakeEvent(kind, id, now));
+  return true;
 }
 
 ThreadCursor* MyCursor() { return static_cast<ThreadCursor*>(jankbox_cursor_v1); }
@@ -245,9 +256,7 @@ __attribute__((noinline)) bool MakeRoom(Recording* recording, uint32_t epoch, ui
       done = true;
     }
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (done && recording->source != TickSource::kClockGettime) {
-      cursor->rebase_at.store(now + kMaxTickDelta, std::memory_order_relaxed);
-    }
+    if (done) cursor->rebase_at.store(now + kMaxTickDelta, std::memory_order_relaxed);
     // Pairs with the fence in Close(): either it sees this cursor, or this sees its new epoch.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (recording->epoch.load(std::memory_order_relaxed) != epoch) {
@@ -265,7 +274,7 @@ uint64_t Reserve(Recording* recording, uint32_t epoch, uint64_t now, uint64_t wo
   for (int attempt = 0; attempt < 3 && !t_busy; ++attempt) {
     ThreadCursor* cursor = MyCursor();
     if (HasRoom(*cursor, epoch, now, words)) {
-      const uint64_t at = TakeWords(cursor->next, words);
+      const uint64_t at = TakeWords(cursor, words);
       // A signal handler may have taken the room in between.
       if (at + words * sizeof(uint64_t) <= cursor->end.load(std::memory_order_relaxed)) return at;
     }
@@ -289,28 +298,31 @@ Recording* CurrentRecording(uint32_t* epoch) {
   return recording;
 }
 
-// An event without payload whose chunk is full, or whose clock is not the raw counter.
+// An event without payload whose chunk is full, or a thread's first.
 __attribute__((noinline)) void RecordSlowly(EventKind kind, uint32_t id) {
   uint32_t epoch = 0;
   Recording* recording = CurrentRecording(&epoch);
   if (recording == nullptr) return;
+  const uint64_t now = ReadTicks(recording->source);
+  const uint64_t at = Reserve(recording, epoch, now, 1);
+  if (at != 0) StoreWord(at, MakeEvent(kind, id, now));
+}
+
+// An event without payload while the gate says that inline code should not write.
+void RecordByCall(EventKind kind, uint32_t id) {
+  Recording* recording = g_recording.load(std::memory_order_acquire);
+  const auto mode = static_cast<RecordMode>(recording->mode.load(std::memory_order_relaxed));
   uint64_t now = 0;
-  const bool coarse =
-      recording->mode.load(std::memory_order_relaxed) == static_cast<uint32_t>(RecordMode::kCoarse);
-  if (coarse && kind != EventKind::kDispatchEnd) {
+  if (__builtin_expect(mode == RecordMode::kExact, 1)) {
+    now = ReadTicks(recording->source);
+  } else if (mode == RecordMode::kCoarse && kind != EventKind::kDispatchEnd) {
     now = recording->ring->header()->coarse_ticks.load(std::memory_order_relaxed);
-    const ThreadCursor* cursor = MyCursor();
-    // The shared tick may lie before the moment that this chunk began at.
-    if (cursor->chunk == nullptr) {
-      now = ReadTicks(recording->source);
-    } else if (now < cursor->base_ticks) {
-      now = cursor->base_ticks;
-    }
+  } else if (mode == RecordMode::kOff || (mode == RecordMode::kWatchedOnly && !t_watched)) {
+    return;
   } else {
     now = ReadTicks(recording->source);
   }
-  const uint64_t at = Reserve(recording, epoch, now, 1);
-  if (at != 0) StoreWord(at, MakeEvent(kind, id, now));
+  if (!WriteWord(kind, id, now)) RecordSlowly(kind, id);
 }
 
 void OnThreadExit(void* value) {
@@ -440,17 +452,8 @@ uint64_t NowTicks() { return ReadTicks(g_recording.load(std::memory_order_relaxe
 void RecordEvent(EventKind kind, uint32_t id) {
   const int32_t gate = jankbox_gate_v1.load(std::memory_order_relaxed);
   if (gate == kGateOff) return;
-  if (__builtin_expect(gate > 0, 1)) {
-    InlineCursor* cursor = jankbox_cursor_v1;
-    const uint64_t now = ReadRawCounter();
-    if (__builtin_expect(now < cursor->rebase_at.load(std::memory_order_relaxed), 1)) {
-      const uint64_t at = TakeWords(cursor->next, 1);
-      if (__builtin_expect(at < cursor->end.load(std::memory_order_relaxed), 1)) {
-        StoreWord(at, MakeEvent(kind, id & kMaxMethodId, now));
-        return;
-      }
-    }
-  }
+  if (__builtin_expect(gate != kGateInline, 0)) return RecordByCall(kind, id & kMaxMethodId);
+  if (WriteWord(kind, id & kMaxMethodId, ReadRawCounter())) return;
   RecordSlowly(kind, id & kMaxMethodId);
 }
 

@@ -72,8 +72,8 @@ Status RingFile::MapFile(const std::string& folder, const ProcessIdentity& ident
     base = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
     if (base == MAP_FAILED) status = Status::FromErrno(errno, path);
   }
-  // Nobody may open it to write any more, so nobody can cut it under the mapping: a store behind its
-  // end would kill the app (docs/decisions/0005).
+  // Nobody may open it to write any more, so nobody can cut it under the mapping: a store behind
+  // its end would kill the app (docs/decisions/0005).
   if (status.ok() && fchmod(fd.get(), 0400) != 0) status = Status::FromErrno(errno, path);
   if (!status.ok()) {
     unlink(path.c_str());

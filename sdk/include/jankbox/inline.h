@@ -4,7 +4,7 @@
  * jankbox/trace.h use them. HOT: THREAD-SAFE, SIGNAL-SAFE, NO-ALLOC.
  *
  * ABI: what is below - two symbols, whose names carry the version, and the word that is written.
- * A library with another ring keeps the two symbols, the gate never above 0, and so is called
+ * A library with another ring keeps the two symbols, the gate never at 1, and so is called
  * instead: programs that were compiled with this header go on working.
  *
  * Linux on x86-64 and arm64; elsewhere these are calls. JANKBOX_NO_INLINE makes them calls here. */
@@ -30,7 +30,7 @@ struct jankbox_cursor_v1 {
 extern __attribute__((tls_model("initial-exec")))
 JANKBOX_API __thread struct jankbox_cursor_v1* jankbox_cursor_v1;
 
-/* 0: recording is off. Above 0: write inline. Below: call. */
+/* 0: recording is off. 1: write inline. Else: call. */
 extern JANKBOX_API int32_t jankbox_gate_v1;
 
 #ifdef __cplusplus
@@ -48,34 +48,62 @@ static inline __attribute__((always_inline)) uint64_t jankbox_internal_ticks(voi
 }
 
 /* 1 where the event of `kind` (1 begin, 2 end) is written. Never two threads at one cursor; a
- * signal handler may come in between any two instructions, so the word is taken by a single one. */
+ * signal handler may come in between any two instructions and move it, so the word is taken by a
+ * single one, and nothing of the cursor is kept in a register. */
 static inline __attribute__((always_inline)) int jankbox_internal_write(uint32_t id,
                                                                         uint32_t kind) {
   struct jankbox_cursor_v1* cursor = jankbox_cursor_v1;
   const uint64_t now = jankbox_internal_ticks();
-  if (__builtin_expect(now >= __atomic_load_n(&cursor->rebase_at, __ATOMIC_RELAXED), 0)) return 0;
 #if defined(__x86_64__)
+  int late, full;
   uint64_t at = sizeof(uint64_t);
-  __asm__ volatile("xaddq %0, %1" : "+r"(at), "+m"(cursor->next)::"memory");
+  __asm__ volatile("cmpq %1, %2" : "=@ccae"(late) : "m"(cursor->rebase_at), "r"(now));
+  if (__builtin_expect(late, 0)) return 0;
+  __asm__ volatile("xaddq %0, %1\n\tcmpq %3, %0"
+                   : "+&r"(at), "+m"(cursor->next), "=@ccae"(full)
+                   : "m"(cursor->end));
+  if (__builtin_expect(full, 0)) return 0;
 #else
+  if (__builtin_expect(now >= __atomic_load_n(&cursor->rebase_at, __ATOMIC_RELAXED), 0)) return 0;
   const uint64_t at = __atomic_fetch_add(&cursor->next, sizeof(uint64_t), __ATOMIC_RELAXED);
-#endif
   if (__builtin_expect(at >= __atomic_load_n(&cursor->end, __ATOMIC_RELAXED), 0)) return 0;
+#endif
   __atomic_store_n((uint64_t*)(uintptr_t)at, now << 28 | (uint64_t)((id & 0xffffffu) << 4 | kind),
                    __ATOMIC_RELAXED);
   return 1;
 }
 
+/* Whether the gate says to write inline: one comparison with memory. */
+static inline __attribute__((always_inline)) int jankbox_internal_writes_inline(void) {
+#if defined(__x86_64__)
+  int other;
+  __asm__ volatile("cmpl $1, %1" : "=@ccne"(other) : "m"(jankbox_gate_v1));
+  return __builtin_expect(!other, 1);
+#else
+  return __builtin_expect(__atomic_load_n(&jankbox_gate_v1, __ATOMIC_RELAXED) == 1, 1);
+#endif
+}
+
+static inline __attribute__((always_inline)) int jankbox_internal_is_off(void) {
+  return __atomic_load_n(&jankbox_gate_v1, __ATOMIC_RELAXED) == 0;
+}
+
 static inline __attribute__((always_inline)) void jankbox_begin_inline(uint32_t id) {
-  const int32_t gate = __atomic_load_n(&jankbox_gate_v1, __ATOMIC_RELAXED);
-  if (gate == 0) return;
-  if (__builtin_expect(gate < 0, 0) || !jankbox_internal_write(id, 1)) jankbox_begin(id);
+  if (jankbox_internal_writes_inline()) {
+    if (jankbox_internal_write(id, 1)) return;
+  } else if (jankbox_internal_is_off()) {
+    return;
+  }
+  jankbox_begin(id);
 }
 
 static inline __attribute__((always_inline)) void jankbox_end_inline(uint32_t id) {
-  const int32_t gate = __atomic_load_n(&jankbox_gate_v1, __ATOMIC_RELAXED);
-  if (gate == 0) return;
-  if (__builtin_expect(gate < 0, 0) || !jankbox_internal_write(id, 2)) jankbox_end(id);
+  if (jankbox_internal_writes_inline()) {
+    if (jankbox_internal_write(id, 2)) return;
+  } else if (jankbox_internal_is_off()) {
+    return;
+  }
+  jankbox_end(id);
 }
 
 #else
