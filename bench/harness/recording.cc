@@ -4,8 +4,6 @@
 
 #include <stdexcept>
 
-#include "jankbox/jankbox.h"
-
 namespace jankbox::bench {
 namespace {
 
@@ -14,7 +12,7 @@ constexpr timespec kSettle = {0, 300'000'000};
 
 }  // namespace
 
-Recording::Recording(const std::string& folder, uint32_t ring_bytes) {
+Recording::Recording(const std::string& folder, uint32_t ring_bytes, uint32_t record) {
   jankbox_options options{};
   options.size = sizeof(options);
   options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
@@ -22,6 +20,7 @@ Recording::Recording(const std::string& folder, uint32_t ring_bytes) {
   options.app_name = "jankbox-bench";
   options.ring_bytes = ring_bytes;
   options.min_free_mib = UINT32_MAX;
+  options.record = record;
   if (jankbox_start(&options) != JANKBOX_OK) {
     throw std::runtime_error(std::string("jankbox_start: ") + jankbox_last_error());
   }

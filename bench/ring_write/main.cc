@@ -30,16 +30,20 @@ class RingWrite {
   explicit RingWrite(uint32_t rounds) : rounds_(rounds) {}
 
   Json Run() {
-    Peer("trace_marker", [this] { trace_marker_ = std::make_unique<TraceMarker>(); });
-    Peer("lttng", [this] { lttng_ = std::make_unique<LttngSession>(folder_.path()); });
+    Peer("trace_marker_vs_ours", [this] { trace_marker_ = std::make_unique<TraceMarker>(); });
+    Peer("lttng_vs_ours", [this] { lttng_ = std::make_unique<LttngSession>(folder_.path()); });
     matrix_.emplace();
     {
       const Recording recording(folder_.path() + "/reports", kRingBytes);
       MeasureOn();
     }
+    {
+      const Recording recording(folder_.path() + "/reports", kRingBytes, JANKBOX_RECORD_COARSE);
+      MeasureCoarse();
+    }
     MeasureOff();
-    Peer("fallback", [this] { MeasureFallback(); });
-    Peer("xray", [this] { MeasureXray(); });
+    Peer("fallback_vs_2clock", [this] { MeasureFallback(); });
+    Peer("xray_vs_ours", [this] { MeasureXray(); });
     Json results;
     results["rounds"] = rounds_;
     results["ratios"] = std::move(ratios_);
@@ -49,13 +53,13 @@ class RingWrite {
   }
 
  private:
-  // `set_up` throws where the peer cannot be had: its ratios are then left out and the reason told.
+  // `set_up` throws where the peer cannot be had: `ratio` is then left out and the reason told.
   template <typename SetUp>
-  void Peer(const std::string& name, SetUp set_up) {
+  void Peer(const std::string& ratio, SetUp set_up) {
     try {
       set_up();
     } catch (const std::exception& error) {
-      unavailable_[name] = error.what();
+      unavailable_[ratio] = error.what();
     }
   }
 
@@ -85,6 +89,15 @@ class RingWrite {
     for (const char* peer : {"btrace2", "lttng", "matrix", "trace_marker"}) {
       Ratio(rounds, std::string(peer) + "_vs_ours", peer, "inline");
     }
+  }
+
+  // Events with a shared tick, as the governor records where exact ones cost too much.
+  void MeasureCoarse() {
+    Rounds rounds;
+    rounds.Add("2rdtsc", RdtscPairs);
+    rounds.Add("coarse", InlinePairs);
+    RunRounds("coarse", &rounds);
+    Ratio(rounds, "coarse_vs_2rdtsc", "coarse", "2rdtsc");
   }
 
   void MeasureOff() {
