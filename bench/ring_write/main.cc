@@ -71,7 +71,8 @@ class RingWrite {
     rounds.Add("floor", FloorPairs);
     rounds.Add("inline", InlinePairs);
     rounds.Add("so", LibraryPairs);
-    rounds.AddMeasured("two_threads", [&](uint32_t n) { return two_threads.NsPerPass(n); });
+    rounds.AddMeasured("two_threads", [&](uint32_t n) { return two_threads.NsAtOnce(n); });
+    rounds.AddMeasured("two_in_turn", [&](uint32_t n) { return two_threads.NsInTurn(n); });
     rounds.Add("instrument_empty", JankboxBenchEmptyHooksPairs);
     rounds.Add("instrument_ours", JankboxBenchOurHooksPairs);
     rounds.Add("matrix", [this](uint32_t n) { matrix_->Pairs(n); });
@@ -83,7 +84,7 @@ class RingWrite {
     Ratio(rounds, "inline_vs_2clock", "inline", "2clock");
     Ratio(rounds, "inline_vs_floor", "inline", "floor");
     Ratio(rounds, "so_vs_2clock", "so", "2clock");
-    Ratio(rounds, "two_threads_vs_one", "two_threads", "inline");
+    Ratio(rounds, "two_threads_vs_one", "two_threads", "two_in_turn");
     Ratio(rounds, "instrument_empty_vs_2rdtsc", "instrument_empty", "2rdtsc");
     Ratio(rounds, "instrument_ours_vs_2rdtsc", "instrument_ours", "2rdtsc");
     for (const char* peer : {"btrace2", "lttng", "matrix", "trace_marker"}) {

@@ -1,4 +1,5 @@
-// The same kernel on two threads at once: what one thread's pair costs while another records too.
+// The same kernel on two threads: at once, and one after the other. What differs is what one
+// thread's recording costs the other.
 #ifndef JANKBOX_BENCH_RING_WRITE_TWO_THREADS_H_
 #define JANKBOX_BENCH_RING_WRITE_TWO_THREADS_H_
 
@@ -12,22 +13,26 @@ class TwoThreads {
  public:
   using Kernel = void (*)(uint32_t);
 
-  explicit TwoThreads(Kernel kernel);
+  explicit TwoThreads(Kernel kernel);  // the calling thread is one of the two
   ~TwoThreads();
 
-  // Both run `passes` at once; the mean of their times for one pass.
-  double NsPerPass(uint32_t passes);
+  // Each runs `passes`; the mean of their times for one pass.
+  double NsAtOnce(uint32_t passes);
+  double NsInTurn(uint32_t passes);
 
  private:
-  double RunOwnShare(uint32_t passes);
+  double Timed(uint32_t passes) const;
+  void MeetOther();
+  void WakeOther(uint32_t passes, bool at_once);
   void Serve();
 
   Kernel kernel_;
-  std::atomic<uint32_t> round_{0};    // grows with each batch; the other thread sleeps on it
-  std::atomic<uint32_t> waiting_{0};  // at the start line
+  std::atomic<uint32_t> round_{0};  // grows with each batch; the other thread sleeps on it
+  std::atomic<uint32_t> arrived_{0};
   std::atomic<uint32_t> finished_{0};
   std::atomic<bool> stop_{false};
   uint32_t passes_ = 0;
+  bool at_once_ = false;
   double other_ns_ = 0;
   std::thread other_;
 };
