@@ -11,6 +11,7 @@
 #include "tools/jankbox/exit_code.h"
 #include "tools/jankbox/export_command.h"
 #include "tools/jankbox/list_command.h"
+#include "tools/jankbox/ring_command.h"
 #include "tools/jankbox/run_command.h"
 #include "tools/jankbox/show_command.h"
 #include "tools/jankbox/terminal.h"
@@ -31,6 +32,8 @@ class CommandFormatter : public CLI::Formatter {
                              : name == "show"   ? "show [OPTIONS] FILE|ID"
                              : name == "export" ? "export [OPTIONS] FILE|ID -o OUT.pftrace"
                              : name == "doctor" ? "doctor [OPTIONS]"
+                             : name == "ring"   ? "ring dump [OPTIONS] FILE"
+                             : name == "dump"   ? "ring dump FILE [--json] [--events [N]]"
                                                 : "COMMAND [OPTIONS] ...";
     return "Usage: jankbox " + rest + "\n";
   }
@@ -42,6 +45,7 @@ struct Options {
   ShowOptions show;
   ExportOptions trace_export;
   DoctorOptions doctor;
+  RingDumpOptions ring_dump;
 };
 
 void AddRun(CLI::App* app, RunOptions* options) {
@@ -145,6 +149,32 @@ void AddDoctor(CLI::App* app, DoctorOptions* options) {
       "  jankbox doctor --json | jq '.checks[] | select(.state != \"ok\")'");
 }
 
+void AddRing(CLI::App* app, RingDumpOptions* options) {
+  CLI::App* ring = app->add_subcommand("ring", "Look into the file that a process records into");
+  ring->require_subcommand(1);
+  ring->footer(
+      "A program's ring lies in $XDG_RUNTIME_DIR/jankbox, else in /dev/shm/jankbox-UID.\n\n"
+      "Exit status: 0, or 1 where the file cannot be read. 2: wrong usage.\n\n"
+      "Examples:\n"
+      "  jankbox ring dump /dev/shm/jankbox-1000/*/ring-4242-*.jbxring");
+  CLI::App* dump = ring->add_subcommand("dump", "Show header, threads, chunks, losses and events");
+  dump->add_option("file", options->file, "a ring, of a process that is dead or alive")
+      ->type_name("FILE")
+      ->required();
+  dump->add_flag("--json", options->json, "all of it as one JSON object; moments in ticks");
+  dump->add_option("--events", options->events, "also the last N events of each thread [20]")
+      ->type_name("N")
+      ->expected(0, 1)
+      ->default_str("20")
+      ->check(CLI::PositiveNumber.description(""));
+  dump->footer(
+      "A live process is not stopped: what it overwrites meanwhile is counted as torn.\n\n"
+      "Exit status: 0, or 1 where the file cannot be read. 2: wrong usage.\n\n"
+      "Examples:\n"
+      "  jankbox ring dump ring-4242-1234567.jbxring --events 50\n"
+      "  jankbox ring dump ring-4242-1234567.jbxring --json | jq .losses");
+}
+
 int UsageError(const std::string& message, const std::string& command) {
   PrintError(message);
   PrintError("try: jankbox " + (command.empty() ? "" : command + " ") + "--help");
@@ -187,6 +217,7 @@ int Dispatch(const CLI::App& app, const std::vector<std::string>& from_dashes, O
   if (app.got_subcommand("show")) return RunShow(options->show);
   if (app.got_subcommand("export")) return RunExport(options->trace_export);
   if (app.got_subcommand("doctor")) return RunDoctor(options->doctor);
+  if (app.got_subcommand("ring")) return RunRingDump(options->ring_dump);
   const int status = TakeProgram(*app.get_subcommand("run"), from_dashes, &options->run);
   return status != kExitOk ? status : RunProgram(options->run);
 }
@@ -198,7 +229,8 @@ int ParseFailed(const CLI::App& app, const CLI::ParseError& error) {
     return WriteText(STDOUT_FILENO, text.str()) ? kExitOk : kExitFailed;
   }
   const std::vector<CLI::App*> commands = app.get_subcommands();
-  const std::string command = commands.empty() ? "" : commands[0]->get_name();
+  std::string command = commands.empty() ? "" : commands[0]->get_name();
+  if (command == "ring" && commands[0]->got_subcommand("dump")) command = "ring dump";
   return UsageError((command.empty() ? "" : command + ": ") + error.what(), command);
 }
 
@@ -222,6 +254,7 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   AddShow(&app, &options.show);
   AddExport(&app, &options.trace_export);
   AddDoctor(&app, &options.doctor);
+  AddRing(&app, &options.ring_dump);
 
   if (arguments.empty()) {
     (void)WriteText(STDERR_FILENO, app.help());

@@ -75,6 +75,7 @@ void AddThread(std::vector<CopiedChunk> chunks, RingWindow* window) {
   }
   WindowThread thread;
   thread.tid = chunks[first].tid;
+  thread.serial = chunks[first].thread_serial;
   thread.name = chunks[first].thread_name;
   if (chunks[first].thread_chunk_index > 0 && chunks[first].chunk.base_ticks > window->from_ticks) {
     chunks[first].chunk.gap_before = true;
@@ -130,24 +131,25 @@ Result<RingReader> RingReader::FromBytes(std::string_view bytes) {
   return reader;
 }
 
+size_t RingReader::chunk_count() const {
+  const uint64_t present = (bytes_ - header().chunks_offset) / kChunkBytes;
+  return std::min<uint64_t>(present, header().chunks_ready.load(std::memory_order_acquire));
+}
+
 RingWindow RingReader::CopyWindow(uint64_t from_ticks, uint64_t to_ticks) const {
   const RingHeader& h = header();
   RingWindow window;
   window.from_ticks = from_ticks;
   window.to_ticks = to_ticks;
   window.dropped_events = h.dropped_events.load(std::memory_order_relaxed);
-  const uint64_t present = (bytes_ - h.chunks_offset) / kChunkBytes;
-  const uint64_t ready =
-      std::min<uint64_t>(present, h.chunks_ready.load(std::memory_order_acquire));
+  const size_t ready = chunk_count();
   // Newest first: a chunk that is copied after a later one of its thread was seen is complete,
   // because its thread had finished it by then. Oldest first, events written between two copies
   // would be missing without a trace.
   std::vector<std::pair<uint64_t, const RingChunk*>> newest_first;
-  for (uint64_t i = 0; i < ready; ++i) {
-    const auto* chunk =
-        reinterpret_cast<const RingChunk*>(base_ + h.chunks_offset + i * kChunkBytes);
-    const uint64_t sequence = chunk->sequence.load(std::memory_order_acquire);
-    if (sequence != 0) newest_first.emplace_back(sequence, chunk);
+  for (size_t i = 0; i < ready; ++i) {
+    const uint64_t sequence = chunk(i).sequence.load(std::memory_order_acquire);
+    if (sequence != 0) newest_first.emplace_back(sequence, &chunk(i));
   }
   std::sort(newest_first.rbegin(), newest_first.rend());
   std::map<uint64_t, std::vector<CopiedChunk>> by_thread;

@@ -40,6 +40,14 @@ class RingReader {
 
   const RingHeader& header() const { return *reinterpret_cast<const RingHeader*>(base_); }
 
+  // Chunks that are whole in these bytes and handed out to threads; what they hold is not checked.
+  size_t chunk_count() const;
+  // REQUIRES index < chunk_count().
+  const RingChunk& chunk(size_t index) const {
+    return *reinterpret_cast<const RingChunk*>(base_ + header().chunks_offset +
+                                               index * kChunkBytes);
+  }
+
  private:
   const uint8_t* base_;
   size_t bytes_;

@@ -32,6 +32,7 @@ struct WindowChunk {
 
 struct WindowThread {
   int32_t tid = 0;
+  uint64_t serial = 0;  // tids are given again, serials are not
   std::string name;
   bool ui = false;                  // a watched thread
   uint64_t words_before = 0;        // of events, in chunks before the first one here
