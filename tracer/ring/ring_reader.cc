@@ -180,7 +180,7 @@ std::vector<MethodRegistry::Entry> RingReader::Names() const {
     RingName name;
     memcpy(&name, section + at, sizeof(name));
     const uint64_t bytes_at = at + sizeof(name);
-    if (name.bytes > used - bytes_at) break;
+    if (name.id == 0 || name.bytes > used - bytes_at) break;
     MethodRegistry::Entry entry{name.id & kMaxMethodId, "", 0};
     if (name.kind == RingName::kAddress && name.bytes == sizeof(entry.address)) {
       memcpy(&entry.address, section + bytes_at, sizeof(entry.address));
