@@ -78,6 +78,8 @@ void ViewRecorder(const json& report, ReportView* view) {
   }
   const json& cost = Field(report, "self_cost");
   view->self_cpu_ms = Number(cost, "cpu_ms");
+  view->recording_ms = Number(cost, "recording_ms");
+  view->uptime_ms = Number(cost, "uptime_ms");
   view->ring_bytes = Count(cost, "ring_bytes");
   view->start_us = Count(cost, "start_us");
   view->notes = Texts(report, "notes");
@@ -85,6 +87,18 @@ void ViewRecorder(const json& report, ReportView* view) {
   view->loop = Text(report, "loop");
   view->sample_count = Count(report, "sample_count");
   view->sched_switches = Count(report, "sched_switches");
+}
+
+void ViewRecording(const json& report, ReportView* view) {
+  const json& parts = Field(report, "recording");
+  if (!parts.is_array()) return;
+  bool exact = true;
+  for (const json& part : parts) {
+    const std::string mode = Text(part, "mode");
+    exact = exact && mode == "exact";
+    view->recording.push_back(mode + " (" + Text(part, "reason") + ")");
+  }
+  if (exact) view->recording.clear();
 }
 
 // Where threads wait and bytes are copied: who called it is what matters.
@@ -120,6 +134,7 @@ ReportView ViewReport(const json& report) {
   view.window_to = Text(window, "to");
   view.window_ms = std::max(0.0, (Number(window, "to_ns") - Number(window, "from_ns")) / 1e6);
   ViewRecorder(report, &view);
+  ViewRecording(report, &view);
   return view;
 }
 

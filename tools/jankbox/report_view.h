@@ -52,6 +52,10 @@ struct ReportView {
   uint64_t sched_switches = 0;
   uint64_t frame_dropped = 0;
   double self_cpu_ms = 0;
+  double recording_ms = 0;
+  double uptime_ms = 0;  // 0: not known
+  std::vector<std::string>
+      recording;  // "coarse (over budget)", oldest first; empty: exact all along
   uint64_t ring_bytes = 0;
   uint64_t start_us = 0;
 };

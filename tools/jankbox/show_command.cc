@@ -116,9 +116,17 @@ std::string Sampling(const ReportView& report) {
 
 std::string SelfCost(const ReportView& report) {
   char text[160];
-  snprintf(text, sizeof(text), "%.0f ms of CPU since start, %.1f MiB ring, start took %.1f ms",
-           report.self_cpu_ms, static_cast<double>(report.ring_bytes) / (1 << 20),
-           static_cast<double>(report.start_us) / 1000);
+  const double ring_mib = static_cast<double>(report.ring_bytes) / (1 << 20);
+  const double start_ms = static_cast<double>(report.start_us) / 1000;
+  const double cpu_ms = report.self_cpu_ms + report.recording_ms;
+  if (report.uptime_ms > 0) {
+    snprintf(text, sizeof(text),
+             "%.0f ms of CPU since start (%.2f %% of a core), %.1f MiB ring, start took %.1f ms",
+             cpu_ms, 100 * cpu_ms / report.uptime_ms, ring_mib, start_ms);
+  } else {
+    snprintf(text, sizeof(text), "%.0f ms of CPU since start, %.1f MiB ring, start took %.1f ms",
+             cpu_ms, ring_mib, start_ms);
+  }
   return text;
 }
 
@@ -149,6 +157,9 @@ std::string RenderReport(const TextStyle& style, const ReportView& report, bool 
   }
   if (!report.sources.empty()) text += Line(style, "Verdict", "from " + Joined(report.sources));
   text += Line(style, "Samples", Sampling(report));
+  if (!report.recording.empty()) {
+    text += Line(style, "Recording", Joined(report.recording));
+  }
   text += Line(style, "Recorder", SelfCost(report));
   text += Line(style, "Identity", report.fingerprint + " (the same for every repeat)");
   return text + "\n" +
