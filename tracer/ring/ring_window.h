@@ -67,6 +67,19 @@ class EventCursor {
 
   // False at the end. Rebase events are consumed here and never returned.
   bool Next(EventRecord* record);
+
+  // The next event if it is a method's begin or end, which most are: the short way past Next().
+  bool NextCall(EventRecord* record) {
+    if (at_ >= words_.size()) return false;
+    const uint64_t word = words_[at_];
+    const EventKind kind = KindOf(word);
+    if (kind != EventKind::kBegin && kind != EventKind::kEnd) return false;
+    ++at_;
+    record->kind = kind;
+    record->id = IdOf(word);
+    record->ticks = TicksOf(word, base_ticks_);
+    return true;
+  }
   bool torn() const { return torn_; }
 
  private:

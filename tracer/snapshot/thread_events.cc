@@ -40,8 +40,12 @@ ThreadEvents::Counts ThreadEvents::Walk(const WindowThread& thread) {
     }
     first = false;
     EventCursor cursor(chunk);
-    EventRecord event;
-    while (cursor.Next(&event)) Handle(event);
+    EventRecord event, call;
+    do {
+      while (cursor.NextCall(&call)) HandleCall(call);
+      if (!cursor.Next(&event)) break;
+      Handle(event);
+    } while (true);
     if (cursor.torn()) ++counts_.torn_events;
   }
   if (!in_window_) EnterWindow();
@@ -86,6 +90,22 @@ uint64_t ThreadEvents::Depth() const {
   uint64_t depth = 0;
   for (const Call& call : calls_) depth += call.hidden != 0 ? call.hidden : 1;
   return depth;
+}
+
+// A method's begin or end: inside the window, and where the end is the innermost call's, there is
+// little to do.
+void ThreadEvents::HandleCall(const EventRecord& event) {
+  if (__builtin_expect(!in_window_ || event.ticks > end_ticks_, 0)) return Handle(event);
+  now_ = std::max(now_, event.ticks);
+  if (event.kind == EventKind::kBegin) {
+    calls_.push_back({.event = event, .begin_ticks = now_});
+    sink_->Begin(event, now_, 0);
+  } else if (!calls_.empty() && calls_.back().hidden == 0 && Matches(calls_.back().event, event)) {
+    sink_->End(calls_.back().event, now_, 0);
+    calls_.pop_back();
+  } else {
+    Pop(event);
+  }
 }
 
 void ThreadEvents::Handle(const EventRecord& event) {

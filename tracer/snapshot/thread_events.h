@@ -64,6 +64,7 @@ class ThreadEvents {
   size_t SharedDepth(const WindowChunk& chunk) const;
   uint64_t Depth() const;
   void Handle(const EventRecord& event);
+  void HandleCall(const EventRecord& event);
   void EnterWindow();
   void Push(const EventRecord& event, uint64_t begin_ticks, uint32_t notes);
   void PushHidden(uint32_t count);

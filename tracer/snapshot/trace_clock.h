@@ -20,17 +20,19 @@ class TraceClock {
         last_ticks_(converter.last().ticks),
         last_boottime_ns_(
             static_cast<int64_t>(std::min(converter.ToBoottimeNs(converter.last().ticks), kMaxNs))),
-        ns_per_tick_(converter.ns_per_tick()) {
+        ns_per_tick_(FixedPoint(converter.ns_per_tick())) {
     end_ns_ = static_cast<int64_t>(kMaxNs);
     end_ns_ = static_cast<int64_t>(BoottimeNs(end_ticks));
   }
 
   uint64_t BoottimeNs(uint64_t ticks) const {
-    const double delta_ns =
-        static_cast<double>(static_cast<int64_t>(ticks - last_ticks_)) * ns_per_tick_;
-    const double bounded = std::clamp(delta_ns, -kMaxDeltaNs, kMaxDeltaNs);
-    const int64_t rounded = static_cast<int64_t>(bounded + (bounded < 0 ? -0.5 : 0.5));
-    return static_cast<uint64_t>(std::clamp(last_boottime_ns_ + rounded, int64_t{0}, end_ns_));
+    const Wide delta_ns =
+        (Wide{static_cast<int64_t>(ticks - last_ticks_)} * ns_per_tick_ + kHalf) >> kFractionBits;
+    const Wide boottime_ns = delta_ns + last_boottime_ns_;
+    // No multiplication of two words leaves three: the sum cannot overflow.
+    if (__builtin_expect(boottime_ns < 0, 0)) return 0;
+    return boottime_ns < end_ns_ ? static_cast<uint64_t>(boottime_ns)
+                                 : static_cast<uint64_t>(end_ns_);
   }
 
   // A reading of CLOCK_MONOTONIC that an event carries; not bounded by the window.
@@ -41,12 +43,19 @@ class TraceClock {
   uint64_t end_ns() const { return static_cast<uint64_t>(end_ns_); }
 
  private:
-  static constexpr double kMaxDeltaNs = static_cast<double>(kMaxNs);
+  // Slopes up to 128 ns a tick, to 2^-56 of a ns.
+  using Wide = __int128;
+  static constexpr int kFractionBits = 56;
+  static constexpr Wide kHalf = Wide{1} << (kFractionBits - 1);
+  static int64_t FixedPoint(double ns_per_tick) {
+    return static_cast<int64_t>(std::clamp(ns_per_tick, 0.0, 127.0) *
+                                static_cast<double>(int64_t{1} << kFractionBits));
+  }
 
   TickConverter converter_;
   uint64_t last_ticks_;
   int64_t last_boottime_ns_;
-  double ns_per_tick_;
+  int64_t ns_per_tick_;
   int64_t end_ns_;
 };
 
