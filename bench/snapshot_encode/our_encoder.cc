@@ -27,7 +27,6 @@ std::vector<WindowChunk> MakeChunks(const WorkloadThread& thread, uint64_t ticks
       chunks.back().base_ticks = ticks;
       chunks.back().open_calls = open;
       room = kWordsPerChunk - open.size() * sizeof(RingOpenCall) / sizeof(uint64_t);
-      chunks.back().words.reserve(room);
     }
     const EventKind kind = event.begin ? EventKind::kBegin : EventKind::kEnd;
     chunks.back().words.push_back(MakeEvent(kind, MethodOf(event), ticks));

@@ -80,7 +80,7 @@ Evidence Gather(const ReportSource& source, const SealRequest& request) {
   const uint64_t from_ns = end_ns - std::min(end_ns, source.window_ns);
   const uint64_t from_ticks =
       std::max(source.clock.FromMonotonicNs(from_ns), source.ring->header().clock_at_start.ticks);
-  evidence.window = source.ring->CopyWindow(from_ticks, source.end_ticks);
+  evidence.window = source.ring->CopyWindow(from_ticks, source.end_ticks, source.buffer);
   for (WindowThread& thread : evidence.window.threads) {
     if (source.process.pid == getpid()) thread.name = ThreadName(evidence.window, thread.tid);
   }

@@ -4,6 +4,7 @@
 #ifndef JANKBOX_SDK_SRC_REPORT_BUILDER_H_
 #define JANKBOX_SDK_SRC_REPORT_BUILDER_H_
 
+#include <memory>
 #include <string>
 
 #include "base/status.h"
@@ -37,6 +38,7 @@ struct ReportSource {
   uint64_t start_us = 0;
   uint64_t suppressed_incidents = 0;
   bool ring_in_memory_only = false;
+  std::shared_ptr<WindowBuffer> buffer;  // for the window's words; null: a new one
 };
 
 // Seals a report of `request` in `spool`; returns the report as it was written.

@@ -94,13 +94,17 @@ void Sealer::Run() {
     lock.unlock();
     SealOne(request);
     lock.lock();
+    if (queue_.empty()) buffer_.reset();  // not kept for a window that may never come
   }
 }
 
 void Sealer::SealOne(const SealRequest& request) {
   bool sealed = false;
   if (spool_ != nullptr) {
-    Result<Report> report = SealReport(make_source_(), request, spool_.get());
+    ReportSource source = make_source_();
+    if (buffer_ == nullptr) buffer_ = std::make_shared<WindowBuffer>();
+    source.buffer = buffer_;
+    Result<Report> report = SealReport(source, request, spool_.get());
     sealed = report.ok();
     if (!sealed)
       SetLastError("report " + request.id + " could not be written: " + report.status().message());

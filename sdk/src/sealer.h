@@ -54,7 +54,8 @@ class Sealer {
   const Options options_;
   const MakeSource make_source_;
   const OnDone on_done_;
-  std::unique_ptr<Spool> spool_;  // sealing thread only
+  std::unique_ptr<Spool> spool_;          // sealing thread only
+  std::shared_ptr<WindowBuffer> buffer_;  // sealing thread only; while requests wait
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -28,9 +28,29 @@ struct CopiedChunk {
   std::string thread_name;
 };
 
-// Copies the chunk that was seen with `sequence`; false where it has been recycled since or is
-// damaged.
-bool CopyChunk(const RingChunk& source, uint64_t sequence, CopiedChunk* copy) {
+// The words of an open chunk are read one by one, in order: a record whose head is there is whole.
+size_t CopyOpenWords(const uint64_t* from, size_t limit, uint64_t* to) {
+  size_t count = 0;
+  for (; count < limit; ++count) {
+    const uint64_t word = LoadWord(from + count);
+    if (word == 0) break;
+    to[count] = word;
+  }
+  return count;
+}
+
+// Those of a closed one stay as they are, unless it is recycled, which its sequence tells.
+void CopyClosedWords(const uint64_t* from, size_t count, uint64_t* to) {
+#if defined(__SANITIZE_THREAD__)
+  for (size_t i = 0; i < count; ++i) to[i] = LoadWord(from + i);
+#else
+  memcpy(to, from, count * sizeof(uint64_t));
+#endif
+}
+
+// Copies the chunk that was seen with `sequence`, its words to `to`; false where it has been
+// recycled since or is damaged.
+bool CopyChunk(const RingChunk& source, uint64_t sequence, uint64_t* to, CopiedChunk* copy) {
   copy->chunk.sequence = sequence;
   copy->chunk.base_ticks = source.base_ticks;
   copy->tid = source.tid;
@@ -51,12 +71,16 @@ bool CopyChunk(const RingChunk& source, uint64_t sequence, CopiedChunk* copy) {
     copy->chunk.open_calls.push_back({static_cast<uint32_t>(call) & kMaxMethodId,
                                       static_cast<EventKind>((call >> 32) & 15), ticks});
   }
-  copy->chunk.words.reserve(kChunkWords - 2 * open_calls);
-  for (size_t i = 2 * open_calls; i < kChunkWords; ++i) {
-    const uint64_t word = LoadWord(words + i);
-    if (word == 0) break;
-    copy->chunk.words.push_back(word);
+  words += 2 * open_calls;
+  const size_t limit = kChunkWords - 2 * open_calls;
+  const bool closed = source.owner.load(std::memory_order_acquire) == kNoOwner;
+  size_t count = source.committed_words.load(std::memory_order_relaxed);
+  if (closed && count != 0 && count <= limit) {
+    CopyClosedWords(words, count, to);
+  } else {
+    count = CopyOpenWords(words, limit, to);
   }
+  copy->chunk.words.Refer(to, count);
   std::atomic_thread_fence(std::memory_order_acquire);  // pairs with the fence in StartChunk
   return source.sequence.load(std::memory_order_relaxed) == sequence;
 }
@@ -136,9 +160,11 @@ size_t RingReader::chunk_count() const {
   return std::min<uint64_t>(present, header().chunks_ready.load(std::memory_order_acquire));
 }
 
-RingWindow RingReader::CopyWindow(uint64_t from_ticks, uint64_t to_ticks) const {
+RingWindow RingReader::CopyWindow(uint64_t from_ticks, uint64_t to_ticks,
+                                  std::shared_ptr<WindowBuffer> buffer) const {
   const RingHeader& h = header();
   RingWindow window;
+  window.buffer = buffer != nullptr ? std::move(buffer) : std::make_shared<WindowBuffer>();
   window.from_ticks = from_ticks;
   window.to_ticks = to_ticks;
   window.dropped_events = h.dropped_events.load(std::memory_order_relaxed);
@@ -152,6 +178,10 @@ RingWindow RingReader::CopyWindow(uint64_t from_ticks, uint64_t to_ticks) const 
     if (sequence != 0) newest_first.emplace_back(sequence, &chunk(i));
   }
   std::sort(newest_first.rbegin(), newest_first.rend());
+  if (!window.buffer->Reset(newest_first.size() * kChunkWords)) {
+    window.torn_chunks = newest_first.size();
+    return window;
+  }
   std::map<uint64_t, std::vector<CopiedChunk>> by_thread;
   for (const auto& [sequence, chunk] : newest_first) {
     const uint64_t closed = chunk->close_ticks.load(std::memory_order_relaxed);
@@ -161,7 +191,7 @@ RingWindow RingReader::CopyWindow(uint64_t from_ticks, uint64_t to_ticks) const 
       continue;
     }
     CopiedChunk copy;
-    if (!CopyChunk(*chunk, sequence, &copy)) {
+    if (!CopyChunk(*chunk, sequence, window.buffer->Take(kChunkWords), &copy)) {
       ++window.torn_chunks;
     } else if (copy.chunk.base_ticks <= to_ticks) {
       by_thread[copy.thread_serial].push_back(std::move(copy));

@@ -29,8 +29,9 @@ class RingReader {
   RingReader& operator=(RingReader&&) noexcept = default;
 
   // Copies the events from `from_ticks` to `to_ticks` of every thread; each thread's first chunk
-  // may begin earlier.
-  RingWindow CopyWindow(uint64_t from_ticks, uint64_t to_ticks) const;
+  // may begin earlier. `buffer` (null: a new one) takes the words; it must not be another window's.
+  RingWindow CopyWindow(uint64_t from_ticks, uint64_t to_ticks,
+                        std::shared_ptr<WindowBuffer> buffer = nullptr) const;
 
   // The names section.
   std::vector<MethodRegistry::Entry> Names() const;

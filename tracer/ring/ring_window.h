@@ -5,11 +5,13 @@
 #define JANKBOX_TRACER_RING_RING_WINDOW_H_
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "tracer/event/event.h"
+#include "tracer/ring/window_buffer.h"
 
 namespace jankbox {
 
@@ -20,6 +22,23 @@ struct OpenCall {
   uint64_t ticks = 0;                  // when it began
 };
 
+// The words of a chunk: its own, or some of a buffer that outlives it.
+class ChunkWords {
+ public:
+  void push_back(uint64_t word) { own_.push_back(word); }
+  void Refer(const uint64_t* words, size_t count) { view_ = {words, count}; }
+
+  const uint64_t* data() const { return own_.empty() ? view_.data() : own_.data(); }
+  size_t size() const { return own_.empty() ? view_.size() : own_.size(); }
+  const uint64_t* begin() const { return data(); }
+  const uint64_t* end() const { return data() + size(); }
+  uint64_t operator[](size_t at) const { return data()[at]; }
+
+ private:
+  std::vector<uint64_t> own_;
+  std::span<const uint64_t> view_;
+};
+
 struct WindowChunk {
   uint64_t sequence = 0;    // grows with each claim of a chunk, over the whole ring
   uint64_t base_ticks = 0;  // deltas of the first words count from here
@@ -27,7 +46,7 @@ struct WindowChunk {
                             // missing before this one
   uint32_t open_calls_truncated = 0;
   std::vector<OpenCall> open_calls;  // outermost first
-  std::vector<uint64_t> words;       // committed words only
+  ChunkWords words;                  // committed words only
 };
 
 struct WindowThread {
@@ -48,6 +67,7 @@ struct RingWindow {
   uint64_t corrupt_chunks = 0;  // of a file: their checksum is wrong
   uint64_t dropped_events = 0;
   std::vector<WindowThread> threads;
+  std::shared_ptr<WindowBuffer> buffer;  // what the chunks' words lie in
 };
 
 // One event with its payload.
@@ -63,7 +83,7 @@ struct EventRecord {
 class EventCursor {
  public:
   explicit EventCursor(const WindowChunk& chunk)
-      : words_(chunk.words), base_ticks_(chunk.base_ticks) {}
+      : words_(chunk.words.data(), chunk.words.size()), base_ticks_(chunk.base_ticks) {}
 
   // False at the end. Rebase events are consumed here and never returned.
   bool Next(EventRecord* record);

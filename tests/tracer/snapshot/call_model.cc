@@ -100,7 +100,7 @@ std::vector<WindowChunk> CutIntoChunks(const std::vector<TestEvent>& events, std
       chunks.push_back(chunk);
     }
     --left;
-    std::vector<uint64_t>& words = chunks.back().words;
+    ChunkWords& words = chunks.back().words;
     if ((*random)() % 20 == 0) {
       for (uint64_t word : Words({EventKind::kRebase, 0, event.ticks, {event.ticks, 0}})) {
         words.push_back(word);
