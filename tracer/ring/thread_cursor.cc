@@ -2,10 +2,12 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+
 namespace jankbox {
 
 std::atomic<ThreadCursor*> ThreadCursorPool::blocks_[kMaxBlocks];
-std::atomic<uint32_t> ThreadCursorPool::first_free_{0};
+std::atomic<uint64_t> ThreadCursorPool::first_free_{0};
 
 void* MapWipedOnFork(size_t bytes, bool* wiped) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -32,8 +34,9 @@ ThreadCursor* ThreadCursorPool::AddBlock(uint32_t index) {
 }
 
 ThreadCursor* ThreadCursorPool::Take(const void* owner) {
-  const uint32_t hint = first_free_.load(std::memory_order_relaxed);
-  for (uint32_t n = hint; n < kMaxBlocks * kCursorsPerBlock; ++n) {
+  uint64_t hint = first_free_.load(std::memory_order_acquire);
+  const uint64_t releases = hint >> 32 << 32;
+  for (uint32_t n = static_cast<uint32_t>(hint); n < kMaxBlocks * kCursorsPerBlock; ++n) {
     const uint32_t index = n / kCursorsPerBlock;
     ThreadCursor* block = blocks_[index].load(std::memory_order_acquire);
     if (block == nullptr) block = AddBlock(index);
@@ -41,13 +44,14 @@ ThreadCursor* ThreadCursorPool::Take(const void* owner) {
     ThreadCursor* cursor = &block[n % kCursorsPerBlock];
     const void* free = nullptr;
     if (cursor->owner.compare_exchange_strong(free, owner, std::memory_order_acq_rel)) {
-      // Fails where a cursor below was freed meanwhile, which the hint then tells.
-      uint32_t unchanged = hint;
-      first_free_.compare_exchange_strong(unchanged, n + 1, std::memory_order_relaxed);
+      // Fails where a cursor was freed meanwhile: perhaps one that was passed over.
+      first_free_.compare_exchange_strong(hint, releases | (n + 1), std::memory_order_release,
+                                          std::memory_order_relaxed);
       return cursor;
     }
   }
-  first_free_.store(0, std::memory_order_relaxed);
+  first_free_.compare_exchange_strong(hint, releases, std::memory_order_release,
+                                      std::memory_order_relaxed);
   return nullptr;
 }
 
@@ -64,9 +68,12 @@ void ThreadCursorPool::Release(ThreadCursor* cursor) {
     if (block == nullptr) return;
     if (cursor < block || cursor >= block + kCursorsPerBlock) continue;
     const uint32_t n = index * kCursorsPerBlock + static_cast<uint32_t>(cursor - block);
-    uint32_t hint = first_free_.load(std::memory_order_relaxed);
-    while (n < hint && !first_free_.compare_exchange_weak(hint, n, std::memory_order_relaxed)) {
-    }
+    uint64_t hint = first_free_.load(std::memory_order_relaxed);
+    uint64_t next;
+    do {
+      next = ((hint >> 32) + 1) << 32 | std::min(static_cast<uint32_t>(hint), n);
+    } while (!first_free_.compare_exchange_weak(hint, next, std::memory_order_release,
+                                                std::memory_order_relaxed));
     return;
   }
 }

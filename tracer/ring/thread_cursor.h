@@ -63,7 +63,9 @@ class ThreadCursorPool {
   static ThreadCursor* AddBlock(uint32_t index);
 
   static std::atomic<ThreadCursor*> blocks_[kMaxBlocks];
-  static std::atomic<uint32_t> first_free_;  // a hint: none below it was free
+  // Low half: none below this was free. High half counts releases, so that a Take() that met one
+  // does not move the low half beyond what was released behind its back.
+  static std::atomic<uint64_t> first_free_;
 };
 
 // Zeroed pages that a forked child sees zeroed again; null where there is no memory. `wiped` tells
