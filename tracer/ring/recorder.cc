@@ -36,8 +36,13 @@ constexpr int32_t kGateCall = -1;  // another clock, or not every thread: only t
 struct Recording {
   std::atomic<uint32_t> epoch{0};  // grows with each Open(): tells a cursor of an older ring
   std::atomic<uint32_t> mode{0};   // RecordMode
-  TickSource source{};
-  RingFile* ring = nullptr;
+  // Changed by Open() while a thread of the last recording may still be on its way here: who sees
+  // the new ring also sees that the epoch is no longer its own.
+  std::atomic<TickSource> source_{};
+  std::atomic<RingFile*> ring_{nullptr};
+
+  TickSource source() const { return source_.load(std::memory_order_relaxed); }
+  RingFile* ring() const { return ring_.load(std::memory_order_acquire); }
 };
 
 Recording g_never_opened;
@@ -63,7 +68,7 @@ namespace jankbox {
 namespace {
 
 void CountDrop(Recording* recording) {
-  recording->ring->header()->dropped_events.fetch_add(1, std::memory_order_relaxed);
+  recording->ring()->header()->dropped_events.fetch_add(1, std::memory_order_relaxed);
 }
 
 inline void StoreWord(uint64_t at, uint64_t word) {
@@ -187,8 +192,10 @@ void StartChunk(ThreadCursor& cursor, RingFile* ring, RingChunk* chunk, uint64_t
 }
 
 // A thread's first event of this recording: the only system calls on the path. Null where there is
-// no memory for its cursor.
-ThreadCursor* AttachThread(Recording* recording, uint32_t epoch) {
+// no memory for its cursor, or the thread is another process's.
+ThreadCursor* AttachThread(RingFile* ring, uint32_t epoch) {
+  // A child of vfork() runs in our memory, but its tid is gone as soon as it runs a program.
+  if (getpid() != ring->header()->pid) return nullptr;
   ThreadCursor* cursor = MyCursor();
   if (cursor->owner.load(std::memory_order_relaxed) != &jankbox_cursor_v1) {
     cursor = ThreadCursorPool::Take(&jankbox_cursor_v1);
@@ -199,8 +206,7 @@ ThreadCursor* AttachThread(Recording* recording, uint32_t epoch) {
   cursor->words_before = 0;
   cursor->tid.store(static_cast<int32_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
   prctl(PR_GET_NAME, cursor->name, 0, 0, 0);
-  cursor->serial =
-      recording->ring->header()->next_thread_serial.fetch_add(1, std::memory_order_relaxed);
+  cursor->serial = ring->header()->next_thread_serial.fetch_add(1, std::memory_order_relaxed);
   cursor->epoch.store(epoch, std::memory_order_relaxed);
   jankbox_cursor_v1 = cursor;
   pthread_setspecific(g_exit_key, cursor);
@@ -236,12 +242,13 @@ bool HasRoom(const ThreadCursor& cursor, uint32_t epoch, uint64_t now, uint64_t 
 // that lands in here drops its event, counted: two writers of one chunk would mix their words.
 __attribute__((noinline)) bool MakeRoom(Recording* recording, uint32_t epoch, uint64_t now,
                                         uint64_t words) {
+  RingFile* ring = recording->ring();
+  if (recording->epoch.load(std::memory_order_relaxed) != epoch) return false;
   const int saved_errno = errno;
   t_busy = true;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   ThreadCursor* cursor = MyCursor();
-  if (cursor->epoch.load(std::memory_order_relaxed) != epoch)
-    cursor = AttachThread(recording, epoch);
+  if (cursor->epoch.load(std::memory_order_relaxed) != epoch) cursor = AttachThread(ring, epoch);
   bool done = cursor != nullptr && HasRoom(*cursor, epoch, now, words);  // a handler made it
   if (cursor != nullptr && !done) {
     cursor->rebase_at.store(0,
@@ -249,10 +256,9 @@ __attribute__((noinline)) bool MakeRoom(Recording* recording, uint32_t epoch, ui
     std::atomic_signal_fence(std::memory_order_seq_cst);
     done = Rebase(*cursor, now, words);
     RingChunk* chunk =
-        done ? nullptr
-             : ClaimChunk(recording->ring, t_watched, cursor->tid.load(std::memory_order_relaxed));
+        done ? nullptr : ClaimChunk(ring, t_watched, cursor->tid.load(std::memory_order_relaxed));
     if (chunk != nullptr) {
-      StartChunk(*cursor, recording->ring, chunk, now);
+      StartChunk(*cursor, ring, chunk, now);
       done = true;
     }
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -280,7 +286,7 @@ uint64_t Reserve(Recording* recording, uint32_t epoch, uint64_t now, uint64_t wo
     }
     if (!MakeRoom(recording, epoch, now, words)) break;
   }
-  CountDrop(recording);
+  if (recording->epoch.load(std::memory_order_relaxed) == epoch) CountDrop(recording);
   return 0;
 }
 
@@ -303,7 +309,7 @@ __attribute__((noinline)) void RecordSlowly(EventKind kind, uint32_t id) {
   uint32_t epoch = 0;
   Recording* recording = CurrentRecording(&epoch);
   if (recording == nullptr) return;
-  const uint64_t now = ReadTicks(recording->source);
+  const uint64_t now = ReadTicks(recording->source());
   const uint64_t at = Reserve(recording, epoch, now, 1);
   if (at != 0) StoreWord(at, MakeEvent(kind, id, now));
 }
@@ -314,13 +320,13 @@ void RecordByCall(EventKind kind, uint32_t id) {
   const auto mode = static_cast<RecordMode>(recording->mode.load(std::memory_order_relaxed));
   uint64_t now = 0;
   if (__builtin_expect(mode == RecordMode::kExact, 1)) {
-    now = ReadTicks(recording->source);
+    now = ReadTicks(recording->source());
   } else if (mode == RecordMode::kCoarse && kind != EventKind::kDispatchEnd) {
-    now = recording->ring->header()->coarse_ticks.load(std::memory_order_relaxed);
+    now = recording->ring()->header()->coarse_ticks.load(std::memory_order_relaxed);
   } else if (mode == RecordMode::kOff || (mode == RecordMode::kWatchedOnly && !t_watched)) {
     return;
   } else {
-    now = ReadTicks(recording->source);
+    now = ReadTicks(recording->source());
   }
   if (!WriteWord(kind, id, now)) RecordSlowly(kind, id);
 }
@@ -334,7 +340,7 @@ void OnThreadExit(void* value) {
   const uint32_t epoch = recording->epoch.load(std::memory_order_relaxed);
   if (epoch != 0 && cursor->epoch.load(std::memory_order_relaxed) == epoch &&
       cursor->chunk != nullptr) {
-    CloseChunk(*cursor, EndOfWords(*cursor), ReadTicks(recording->source));
+    CloseChunk(*cursor, EndOfWords(*cursor), ReadTicks(recording->source()));
   }
   jankbox_cursor_v1 = &g_no_cursor;
   ThreadCursorPool::Release(cursor);
@@ -359,8 +365,8 @@ Recording* NewRecording() {
 
 int32_t GateFor(const Recording& recording) {
   const auto mode = static_cast<RecordMode>(recording.mode.load(std::memory_order_relaxed));
-  return mode == RecordMode::kExact && recording.source != TickSource::kClockGettime ? kGateInline
-                                                                                     : kGateCall;
+  return mode == RecordMode::kExact && recording.source() != TickSource::kClockGettime ? kGateInline
+                                                                                       : kGateCall;
 }
 
 }  // namespace
@@ -377,8 +383,9 @@ Status Recorder::Open(RingFile* ring) {
     jankbox_cursor_v1 = &g_no_cursor;
     opened_by = getpid();
   }
-  recording->source = static_cast<TickSource>(ring->header()->tick_source);
-  recording->ring = ring;
+  recording->source_.store(static_cast<TickSource>(ring->header()->tick_source),
+                           std::memory_order_relaxed);
+  recording->ring_.store(ring, std::memory_order_release);
   recording->mode.store(static_cast<uint32_t>(RecordMode::kExact), std::memory_order_relaxed);
   g_recording.store(recording, std::memory_order_release);
   recording->epoch.store(g_last_epoch.fetch_add(1) + 1, std::memory_order_release);
@@ -409,14 +416,14 @@ void Recorder::SetMode(RecordMode mode) {
 void Recorder::RenewCoarseTick() {
   Recording* recording = g_recording.load(std::memory_order_relaxed);
   if (recording->epoch.load(std::memory_order_relaxed) == 0) return;
-  recording->ring->header()->coarse_ticks.store(ReadTicks(recording->source),
-                                                std::memory_order_relaxed);
+  recording->ring()->header()->coarse_ticks.store(ReadTicks(recording->source()),
+                                                  std::memory_order_relaxed);
 }
 
 RingHeader* Recorder::ActiveRing() {
   if (jankbox_gate_v1.load(std::memory_order_relaxed) == kGateOff) return nullptr;
   Recording* recording = g_recording.load(std::memory_order_acquire);
-  return recording->epoch.load(std::memory_order_acquire) != 0 ? recording->ring->header()
+  return recording->epoch.load(std::memory_order_acquire) != 0 ? recording->ring()->header()
                                                                : nullptr;
 }
 
@@ -429,7 +436,8 @@ void Recorder::ReclaimDeadThreads(RingFile* ring) {
   for (uint32_t i = 0; i < ready; ++i) {
     RingChunk* chunk = ring->chunk(i);
     int32_t owner = chunk->owner.load(std::memory_order_acquire);
-    if (owner == kNoOwner || !is_dead(owner)) continue;
+    // Looked at again: it may have closed the chunk, ended, and left it to another meanwhile.
+    if (!is_dead(owner) || chunk->owner.load(std::memory_order_acquire) != owner) continue;
     uint64_t* first = FirstWord(chunk);
     uint64_t* const end =
         reinterpret_cast<uint64_t*>(reinterpret_cast<uint8_t*>(chunk) + kChunkBytes);
@@ -441,13 +449,16 @@ void Recorder::ReclaimDeadThreads(RingFile* ring) {
     chunk->owner.compare_exchange_strong(owner, kNoOwner, std::memory_order_release);
   }
   ThreadCursorPool::ForEach([&is_dead](ThreadCursor* cursor) {
-    if (is_dead(cursor->tid.load(std::memory_order_relaxed))) ThreadCursorPool::Release(cursor);
+    const int32_t tid = cursor->tid.load(std::memory_order_acquire);
+    if (is_dead(tid) && cursor->tid.load(std::memory_order_acquire) == tid) {
+      ThreadCursorPool::Release(cursor);
+    }
   });
 }
 
 bool RecordingOn() { return jankbox_gate_v1.load(std::memory_order_relaxed) != kGateOff; }
 
-uint64_t NowTicks() { return ReadTicks(g_recording.load(std::memory_order_relaxed)->source); }
+uint64_t NowTicks() { return ReadTicks(g_recording.load(std::memory_order_relaxed)->source()); }
 
 void RecordEvent(EventKind kind, uint32_t id) {
   const int32_t gate = jankbox_gate_v1.load(std::memory_order_relaxed);
@@ -462,7 +473,7 @@ void RecordEventAt(EventKind kind, uint32_t id, uint64_t ticks, std::span<const 
   uint32_t epoch = 0;
   Recording* recording = CurrentRecording(&epoch);
   if (recording == nullptr) return;
-  const uint64_t now = ReadTicks(recording->source);
+  const uint64_t now = ReadTicks(recording->source());
   const uint64_t at = Reserve(recording, epoch, now, 1 + payload.size());
   if (at == 0) return;
   // The head goes last: until then a reader finds zeros here and stops before them.
