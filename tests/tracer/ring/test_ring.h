@@ -13,6 +13,7 @@
 #include "tracer/ring/recorder.h"
 #include "tracer/ring/ring_file.h"
 #include "tracer/ring/ring_reader.h"
+#include "tracer/ring/thread_cursor.h"
 
 namespace jankbox {
 
@@ -58,6 +59,16 @@ class RingTest : public testing::Test {
       }
     }
     return events;
+  }
+
+  // Cursors that other threads than this one hold.
+  static size_t CursorsTaken() {
+    const int self = CurrentTid();
+    size_t count = 0;
+    ThreadCursorPool::ForEach([&count, self](const ThreadCursor* cursor) {
+      count += cursor->tid.load(std::memory_order_relaxed) != self ? 1 : 0;
+    });
+    return count;
   }
 
   std::string folder_;

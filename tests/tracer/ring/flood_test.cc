@@ -1,0 +1,55 @@
+// Workers that flood the ring do not take the UI thread's last seconds.
+#include <time.h>
+
+#include <thread>
+
+#include "tests/tracer/ring/numbered_records.h"
+#include "tests/tracer/ring/test_ring.h"
+
+namespace jankbox {
+namespace {
+
+using FloodTest = RingTest;
+
+TEST_F(FloodTest, EightWorkersLeaveTheUiThreadItsWindow) {
+  const bool soak = getenv("JANKBOX_SOAK") != nullptr;
+  const uint64_t window_ns = soak ? 10 * kNsPerSecond : kNsPerSecond;
+  OpenRing(soak ? 8 << 20 : 1 << 20);  // the default of 10 s, and about a tenth of it
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> workers;
+  for (uint32_t w = 1; w <= 8; ++w) {
+    workers.emplace_back([&stop, w] {
+      for (uint64_t n = 0; !stop.load(std::memory_order_relaxed); ++n) NumberedRecords::Write(w, n);
+    });
+  }
+  // 10,000 records, or 27,500 words, a second for half as long again as the window.
+  const uint64_t begin_ns = MonotonicNs();
+  const timespec pause = {0, 1'000'000};
+  uint64_t n = 0;
+  int tid = 0;
+  std::thread([&] {
+    WatchThisThread();
+    tid = CurrentTid();
+    while (MonotonicNs() - begin_ns < window_ns * 3 / 2) {
+      for (int i = 0; i < 10; ++i) NumberedRecords::Write(0, n++);
+      nanosleep(&pause, nullptr);
+    }
+  }).join();
+  stop = true;
+  for (std::thread& worker : workers) worker.join();
+  const RingWindow window = Window();
+  for (const WindowThread& thread : window.threads) {
+    if (thread.tid != tid) continue;
+    NumbersFound found;
+    ASSERT_NO_FATAL_FAILURE(CheckNumbers(thread, &found));
+    EXPECT_EQ(found.next, n);
+    EXPECT_EQ(thread.words_missing, 0u);
+    EXPECT_LT(found.overwritten, n / 3) << "less than the window is left";
+  }
+  EXPECT_GT(ring_->header()->next_chunk[0].load(), 10u * ring_->header()->chunk_count)
+      << "the workers did not flood";
+  EXPECT_EQ(window.dropped_events, 0u);
+}
+
+}  // namespace
+}  // namespace jankbox
