@@ -34,6 +34,14 @@ Status Allocate(int fd, uint64_t offset, uint64_t bytes, const std::string& path
   return error == 0 ? Status::Ok() : Status::FromErrno(error, path);
 }
 
+// Takes the page faults of memory that has its space; where the kernel is too old for it the app's
+// threads take them, once.
+void Populate([[maybe_unused]] uint8_t* at, [[maybe_unused]] size_t bytes) {
+#if defined(MADV_POPULATE_WRITE)
+  madvise(at, bytes, MADV_POPULATE_WRITE);
+#endif
+}
+
 }  // namespace
 
 Result<std::unique_ptr<RingFile>> RingFile::Create(const RingOptions& options) {
@@ -122,6 +130,7 @@ void RingFile::FillHeader(const RingOptions& options, const ProcessIdentity& ide
 Status RingFile::Grow() {
   RingHeader* h = header();
   uint32_t ready = h->chunks_ready.load(std::memory_order_relaxed);
+  Populate(base_, kChunksOffset + size_t{ready} * kChunkBytes);
   while (ready < h->chunk_count) {
     const uint32_t more = std::min(kChunksPerGrowth, h->chunk_count - ready);
     uint8_t* at = base_ + kChunksOffset + size_t{ready} * kChunkBytes;
@@ -130,11 +139,7 @@ Status RingFile::Grow() {
           Allocate(fd_.get(), static_cast<uint64_t>(at - base_), more * kChunkBytes, path_);
       if (!status.ok()) return status;
     }
-#if defined(MADV_POPULATE_WRITE)
-    // Takes the page faults here; where the kernel is too old for it the app's threads take them,
-    // once.
-    madvise(at, more * kChunkBytes, MADV_POPULATE_WRITE);
-#endif
+    Populate(at, more * kChunkBytes);
     ready += more;
     h->chunks_ready.store(ready, std::memory_order_release);
   }
