@@ -22,6 +22,11 @@ T Load(const std::atomic<T>& value) {
   return value.load(std::memory_order_relaxed);
 }
 
+template <typename T>
+T Load(const RingField<T>& field) {
+  return field;
+}
+
 const char* StateOf(const RingHeader& header) {
   if (Load(header.closed) != 0) return "closed";
   return IsAlive({Text(header.boot_id), header.pid, header.process_start_ticks}) ? "live"
@@ -85,9 +90,9 @@ json ModesJson(const RingHeader& header) {
   for (uint64_t n = changes - std::min<uint64_t>(changes, kMaxRingModes); n < changes; ++n) {
     const RingMode& mode = header.modes[n % kMaxRingModes];
     modes.push_back({{"from_ticks", Load(mode.from_ticks)},
-                     {"mode", NameOf(Load(mode.mode), {"exact", "coarse", "watched_only", "off"})},
+                     {"mode", NameOf(Load(mode.mode), {"exact", "coarse", "ui_only", "off"})},
                      {"reason", NameOf(Load(mode.reason),
-                                       {"start", "over_budget", "within_budget", "option"})}});
+                                       {"start", "over budget", "within budget", "option"})}});
   }
   return modes;
 }
@@ -134,6 +139,11 @@ const char* ChecksumName(const RingChunk& chunk) {
   return "none";
 }
 
+std::string ThreadName(const RingChunk& chunk) {
+  const uint64_t name[2] = {chunk.thread_name[0], chunk.thread_name[1]};
+  return HeaderText(reinterpret_cast<const char*>(name), sizeof(name));
+}
+
 // Words of events up to the first zero, as readers count them.
 uint64_t WordsIn(const RingChunk& chunk) {
   if (chunk.open_calls > kMaxOpenCalls) return 0;
@@ -152,17 +162,17 @@ json ChunksJson(const RingReader& reader) {
     chunks.push_back({{"index", i},
                       {"sequence", Load(chunk.sequence)},
                       {"state", Load(chunk.owner) == kNoOwner ? "closed" : "open"},
-                      {"tid", chunk.tid},
-                      {"serial", chunk.thread_serial},
-                      {"thread_chunk_index", chunk.thread_chunk_index},
-                      {"thread_name", Text(chunk.thread_name)},
+                      {"tid", Load(chunk.tid)},
+                      {"serial", Load(chunk.thread_serial)},
+                      {"thread_chunk_index", Load(chunk.thread_chunk_index)},
+                      {"thread_name", ThreadName(chunk)},
                       {"watched", chunk.watched != 0},
-                      {"open_calls", chunk.open_calls},
-                      {"open_calls_truncated", chunk.open_calls_truncated},
+                      {"open_calls", Load(chunk.open_calls)},
+                      {"open_calls_truncated", Load(chunk.open_calls_truncated)},
                       {"words", WordsIn(chunk)},
                       {"committed_words", Load(chunk.committed_words)},
-                      {"words_before", chunk.words_before},
-                      {"base_ticks", chunk.base_ticks},
+                      {"words_before", Load(chunk.words_before)},
+                      {"base_ticks", Load(chunk.base_ticks)},
                       {"close_ticks", Load(chunk.close_ticks)},
                       {"checksum", ChecksumName(chunk)}});
   }

@@ -178,7 +178,10 @@ void StartChunk(ThreadCursor& cursor, RingFile* ring, RingChunk* chunk, uint64_t
   chunk->close_ticks.store(0, std::memory_order_relaxed);
   chunk->committed_words.store(0, std::memory_order_relaxed);
   chunk->watched = t_watched ? 1 : 0;
-  memcpy(chunk->thread_name, cursor.name, sizeof(chunk->thread_name));
+  uint64_t name[2];
+  memcpy(name, cursor.name, sizeof(name));
+  chunk->thread_name[0] = name[0];
+  chunk->thread_name[1] = name[1];
   chunk->open_calls = open.size();
   chunk->open_calls_truncated = open.truncated();
   words = open.WriteTo(words);

@@ -33,24 +33,40 @@ struct RingOpenCall {
 };
 static_assert(sizeof(RingOpenCall) == 16);
 
+// Written while a thread takes a chunk, which a live reader may be copying: the sequence tells it
+// to throw the copy away, this keeps what it reads whole.
+template <typename T>
+class RingField {
+ public:
+  operator T() const { return value_.load(std::memory_order_relaxed); }
+  T operator=(T value) {
+    value_.store(value, std::memory_order_relaxed);
+    return value;
+  }
+
+ private:
+  std::atomic<T> value_;
+};
+
 // Followed by `open_calls` RingOpenCalls and then by events up to the first zero word or the
 // chunk's end.
 struct RingChunk {
   std::atomic<uint64_t>
       sequence;  // 0 while empty or being taken; else unique and growing over the ring
   std::atomic<int32_t> owner;  // tid while open, kNoOwner when closed
-  int32_t tid;
-  uint64_t thread_serial;       // unique to a thread of this process: tids are reused
-  uint32_t thread_chunk_index;  // 0 for a thread's first chunk
-  uint32_t open_calls;
-  uint32_t open_calls_truncated;          // open calls beyond kMaxOpenCalls
-  std::atomic<uint32_t> committed_words;  // of events; written when closed, 0 before
-  uint64_t base_ticks;
-  std::atomic<uint64_t> close_ticks;  // 0 while open
-  char thread_name[16];               // as of the thread's first event
-  uint32_t watched;                   // 1: of the share reserved for UI threads
+  RingField<int32_t> tid;
+  RingField<uint64_t> thread_serial;       // unique to a thread of this process: tids are reused
+  RingField<uint32_t> thread_chunk_index;  // 0 for a thread's first chunk
+  RingField<uint32_t> open_calls;
+  RingField<uint32_t> open_calls_truncated;  // open calls beyond kMaxOpenCalls
+  std::atomic<uint32_t> committed_words;     // of events; written when closed, 0 before
+  RingField<uint64_t> base_ticks;
+  std::atomic<uint64_t> close_ticks;   // 0 while open
+  RingField<uint64_t> thread_name[2];  // 16 bytes of text, as of the thread's first event
+  RingField<uint32_t> watched;         // 1: of the share reserved for UI threads
   uint32_t reserved;
-  uint64_t words_before;  // of events, in the thread's earlier chunks: what is missing is countable
+  RingField<uint64_t>
+      words_before;  // of events, in the thread's earlier chunks: what is missing is countable
   std::atomic<uint64_t> checksum;  // RingChecksum of the closed chunk; set off the app's threads
 };
 static_assert(sizeof(RingChunk) == 96);

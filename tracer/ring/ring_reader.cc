@@ -59,9 +59,8 @@ bool CopyChunk(const RingChunk& source, uint64_t sequence, uint64_t* to, CopiedC
   copy->words_before = source.words_before;
   copy->watched = source.watched != 0;
   copy->chunk.open_calls_truncated = source.open_calls_truncated;
-  char name[sizeof(source.thread_name)];
-  memcpy(name, source.thread_name, sizeof(name));
-  copy->thread_name = HeaderText(name, sizeof(name));
+  const uint64_t name[2] = {source.thread_name[0], source.thread_name[1]};
+  copy->thread_name = HeaderText(reinterpret_cast<const char*>(name), sizeof(name));
   const size_t open_calls = source.open_calls;
   if (open_calls > kMaxOpenCalls) return false;
   const uint64_t* words = reinterpret_cast<const uint64_t*>(&source + 1);

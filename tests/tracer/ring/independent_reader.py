@@ -72,8 +72,8 @@ class Ring:
         modes = []
         for n in range(max(0, count - 32), count):
             ticks, mode, reason = struct.unpack_from('<QII', self.data, 496 + n % 32 * 16)
-            modes.append({'from_ticks': ticks, 'mode': ('exact', 'coarse', 'watched_only', 'off')[mode],
-                          'reason': ('start', 'over_budget', 'within_budget', 'option')[reason]})
+            modes.append({'from_ticks': ticks, 'mode': ('exact', 'coarse', 'ui_only', 'off')[mode],
+                          'reason': ('start', 'over budget', 'within budget', 'option')[reason]})
         return modes
 
     def threads(self):
