@@ -32,6 +32,9 @@ struct RecordsAtExit {
 thread_local RecordsAtExit t_at_exit;
 
 TEST_F(ThreadExitTest, DestructorsOfAnyOrderRecord) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer has taken leave of a thread before its last destructors";
+#endif
   OpenRing(1 << 20);
   ASSERT_EQ(pthread_key_create(&g_later_key, RecordInDestructor), 0);
   g_destructors = 0;
