@@ -55,7 +55,7 @@ TEST_F(RingRaceTest, EverythingAtOnceInOneMode) {
   for (int copies = 0; copies < 60; ++copies) {
     const RingWindow window = Window();
     for (const WindowThread& thread : window.threads) {
-      if (thread.chunks[0].words.empty() ||
+      if (thread.chunks[0].words.size() == 0 ||
           KindOf(thread.chunks[0].words[0]) == EventKind::kInstant) {
         continue;  // one of those that come and go
       }
