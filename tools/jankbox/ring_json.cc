@@ -144,13 +144,16 @@ std::string ThreadName(const RingChunk& chunk) {
   return HeaderText(reinterpret_cast<const char*>(name), sizeof(name));
 }
 
-// Words of events up to the first zero, as readers count them.
+// Words of events, as readers count them: those that were committed, else up to the first zero.
 uint64_t WordsIn(const RingChunk& chunk) {
   if (chunk.open_calls > kMaxOpenCalls) return 0;
   const size_t first = sizeof(RingChunk) + chunk.open_calls * sizeof(RingOpenCall);
   const auto* bytes = reinterpret_cast<const uint8_t*>(&chunk);
   const auto* words = reinterpret_cast<const uint64_t*>(bytes + first);
   const auto* end = reinterpret_cast<const uint64_t*>(bytes + kChunkBytes);
+  const uint64_t committed = Load(chunk.committed_words);
+  const bool closed = Load(chunk.owner) == kNoOwner;
+  if (closed && committed != 0 && committed <= static_cast<uint64_t>(end - words)) return committed;
   return static_cast<uint64_t>(std::find(words, end, 0u) - words);
 }
 

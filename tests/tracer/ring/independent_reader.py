@@ -133,7 +133,10 @@ class Chunk:
         self.open_calls = [struct.unpack_from('<QII', data, 96 + 16 * n) for n in range(calls)]
         self.words_at = 96 + 16 * calls
         words = struct.unpack_from(f'<{(CHUNK - self.words_at) // 8}Q', data, self.words_at)
-        self.words = words[:words.index(0)] if 0 in words else words
+        if not self.owner and 0 < self.committed_words <= len(words):
+            self.words = words[:self.committed_words]
+        else:
+            self.words = words[:words.index(0)] if 0 in words else words
 
     def checksum_state(self):
         if self.checksum == 0 or self.checksum >> 32 != self.sequence & 0xffffffff:

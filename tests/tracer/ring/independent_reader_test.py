@@ -104,7 +104,7 @@ class IndependentReader(unittest.TestCase):
         with open(path, 'wb') as file:
             file.write(ring_of(*chunks))
         ring = self.compare(path)
-        self.assertEqual(ring['losses'] | {'overwritten_chunks': 2, 'corrupt_chunks': 1, 'words_missing': 100, 'torn_events': 2},
+        self.assertEqual(ring['losses'] | {'overwritten_chunks': 2, 'corrupt_chunks': 1, 'words_missing': 100, 'torn_events': 3},
                          ring['losses'])
         thread = ring['threads'][0]
         with open(path, 'rb') as file:
