@@ -136,12 +136,18 @@ std::string DispatchNameText(const std::atomic<uint64_t>* words) {
 }
 
 Result<RingReader> RingReader::FromBytes(std::string_view bytes) {
+  std::vector<uint64_t> copy((bytes.size() + 7) / 8);
+  if (!bytes.empty()) memcpy(copy.data(), bytes.data(), bytes.size());
+  Result<RingReader> reader = OverBytes({reinterpret_cast<const char*>(copy.data()), bytes.size()});
+  if (reader.ok()) reader->owned_ = std::move(copy);
+  return reader;
+}
+
+Result<RingReader> RingReader::OverBytes(std::string_view bytes) {
   const Status corrupt(StatusCode::kCorrupt, "not a ring file of this version and machine");
   if (bytes.size() < kRingSectionAlignment) return corrupt;
-  RingReader reader(nullptr, bytes.size());
-  reader.owned_.resize((bytes.size() + 7) / 8);
-  memcpy(reader.owned_.data(), bytes.data(), bytes.size());
-  reader.base_ = reinterpret_cast<const uint8_t*>(reader.owned_.data());
+  RingReader reader(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+  reader.at_rest_ = true;
   const RingHeader& h = reader.header();
   const uint64_t chunks_offset = kRingSectionAlignment + kNamesBytes + kModulesBytes;
   const bool right = memcmp(h.magic, kRingMagic, sizeof(kRingMagic)) == 0 &&
@@ -185,7 +191,7 @@ RingWindow RingReader::CopyWindow(uint64_t from_ticks, uint64_t to_ticks,
   for (const auto& [sequence, chunk] : newest_first) {
     const uint64_t closed = chunk->close_ticks.load(std::memory_order_relaxed);
     if (closed != 0 && closed < from_ticks) continue;
-    if (!owned_.empty() && CheckChunk(*chunk) == ChunkCheck::kWrong) {
+    if (at_rest_ && CheckChunk(*chunk) == ChunkCheck::kWrong) {
       ++window.corrupt_chunks;
       continue;
     }

@@ -25,6 +25,10 @@ class RingReader {
   // Of a file's bytes. kCorrupt where they are no ring of this version and machine.
   static Result<RingReader> FromBytes(std::string_view bytes);
 
+  // The same without a copy: of bytes at an address that is a multiple of 8, which outlive the
+  // reader and do not change.
+  static Result<RingReader> OverBytes(std::string_view bytes);
+
   RingReader(RingReader&&) noexcept = default;
   RingReader& operator=(RingReader&&) noexcept = default;
 
@@ -52,6 +56,7 @@ class RingReader {
  private:
   const uint8_t* base_;
   size_t bytes_;
+  bool at_rest_ = false;         // a file's bytes: checksums hold
   std::vector<uint64_t> owned_;  // aligned copy, for FromBytes
 };
 
