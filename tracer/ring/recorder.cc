@@ -75,14 +75,11 @@ inline void StoreWord(uint64_t at, uint64_t word) {
   std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(at))
       .store(word, std::memory_order_relaxed);
 }
-inline void StoreWord(uint64_t* at, uint64_t word) {
-  std::atomic_ref<uint64_t>(*at).store(word, std::memory_order_relaxed);
-}
 
 // Readers that look on meanwhile see whole words all the same, and throw the chunk away.
 inline void Clear(uint64_t* from, uint64_t* to) {
 #if defined(__SANITIZE_THREAD__)
-  for (; from < to; ++from) StoreWord(from, 0);
+  for (; from < to; ++from) StoreWord(reinterpret_cast<uint64_t>(from), 0);
 #else
   memset(from, 0, static_cast<size_t>(to - from) * sizeof(uint64_t));  // five times as fast
 #endif
