@@ -25,6 +25,13 @@ class RingRaceTest : public RingTest {
       });
     }
   }
+  // Until all of them have written something.
+  void AwaitWriters() {
+    const uint64_t give_up_ns = MonotonicNs() + 20 * kNsPerSecond;
+    while (Window().threads.size() < kWriters && MonotonicNs() < give_up_ns) {
+      std::this_thread::yield();
+    }
+  }
   // Runs `work` over and over on a thread of its own.
   template <typename Work>
   void Repeat(Work work) {
@@ -51,6 +58,7 @@ TEST_F(RingRaceTest, EverythingAtOnceInOneMode) {
   Repeat([this] { ChecksumClosedChunks(ring_.get(), NowTicks()); });
   Repeat([this] { Recorder::ReclaimDeadThreads(ring_.get()); });
   Repeat([] { std::thread([] { RecordEvent(EventKind::kInstant, 1); }).join(); });
+  AwaitWriters();
   uint64_t decoded = 0;
   for (int copies = 0; copies < 60; ++copies) {
     const RingWindow window = Window();
@@ -74,6 +82,7 @@ TEST_F(RingRaceTest, ModesChangeUnderWriters) {
   StartWriters();
   Repeat([this] { ChecksumClosedChunks(ring_.get(), NowTicks()); });
   Repeat([] { Recorder::RenewCoarseTick(); });
+  AwaitWriters();
   for (uint32_t change = 0; change < 200; ++change) {
     const auto mode = static_cast<RecordMode>(change % 4);
     Recorder::SetMode(mode);
