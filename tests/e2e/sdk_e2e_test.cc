@@ -75,6 +75,17 @@ TEST_F(SdkTest, SnapshotHoldsExactlyWhatWasRecorded) {
   EXPECT_EQ(reports_[0].losses().open_slices(), 1u);
 }
 
+TEST_F(SdkTest, NamesOfALibraryThatWasUnloadedStayValid) {
+  Drive({"plugin", JANKBOX_TEST_PLUGIN});
+  ASSERT_EQ(reports_.size(), 1u);
+  const testing::TraceContent trace = Trace();
+  EXPECT_EQ(Count(trace, "plugin_work"), 1);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(Count(trace, "plugin_step_" + std::to_string(i)), 1);
+  EXPECT_EQ(Count(trace, "scoped_in_c"), 1);
+  ASSERT_EQ(trace.counters.size(), 1u);
+  EXPECT_EQ(trace.counters[0].name, "plugin_counter");
+}
+
 std::vector<std::string> Modes(const proto::Report& report) {
   std::vector<std::string> modes;
   for (const proto::Recording& part : report.recording()) {
