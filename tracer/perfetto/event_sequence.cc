@@ -19,8 +19,8 @@ uint8_t* WriteField(uint8_t* at, uint32_t field, uint64_t value) {
   return WriteVarint(WriteVarint(at, field << 3), value);
 }
 
-// A varint in two bytes, also where one would do: packets of a kind then have one length, and zstd-1
-// makes a trace 4 % smaller, in less time. Every protobuf reader takes such varints.
+// A varint in two bytes, also where one would do: packets of a kind then have one length, and
+// zstd-1 makes a trace 4 % smaller, in less time. Every protobuf reader takes such varints.
 uint8_t* WriteWideVarint(uint8_t* at, uint64_t value) {
   if (__builtin_expect(value >= 1u << 14, 0)) return WriteVarint(at, value);
   *at++ = static_cast<uint8_t>(value | 0x80);
