@@ -23,8 +23,10 @@ class RingDump : public testing::Test {
     options.bytes = 1 << 20;
     options.tick_source = ChooseTickSource();
     options.app_name = "dump-test";
-    // Never unmapped: this process's threads could still look at it.
-    ring_ = RingFile::Create(options).value().release();
+    // A closed ring stays mapped for threads that are on their way out.
+    static auto* rings = new std::vector<std::unique_ptr<RingFile>>();
+    rings->push_back(std::move(RingFile::Create(options).value()));
+    ring_ = rings->back().get();
     ASSERT_TRUE(ring_->Grow().ok());
     MethodRegistry::Get().Attach(ring_->header());
     decode_ = MethodRegistry::Get().IdOfName("Decode");
