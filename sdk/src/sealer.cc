@@ -1,5 +1,6 @@
 #include "sdk/src/sealer.h"
 
+#include <sched.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 namespace jankbox {
 namespace {
 
-constexpr int kNice = 10;
+constexpr int kNice = 19;
 
 std::chrono::nanoseconds Until(uint64_t deadline_ns) {
   const uint64_t now = MonotonicNs();
@@ -72,6 +73,9 @@ void Sealer::Run() {
   NameCurrentThread("jankbox-seal");
   cpu_clock_.SetToCurrentThread();
   setpriority(PRIO_PROCESS, static_cast<id_t>(CurrentTid()), kNice);
+  const sched_param no_priority{};
+  sched_setscheduler(0, SCHED_BATCH,
+                     &no_priority);  // its wake-ups take no CPU from the app's threads
   SpoolLimits limits;
   limits.min_free_bytes = options_.min_free_bytes;
   Result<Spool> spool = Spool::Open(options_.dir, limits);
