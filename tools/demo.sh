@@ -8,7 +8,7 @@ readonly BIN=build/release/bin
 readonly FOLDER=$PWD/build/demo
 readonly GTK_SECONDS=15
 # One frame at 60 Hz: what takes longer on the UI thread drops a frame. The 700 ms of production would show nothing here.
-readonly GTK_SLOW_MS=16
+readonly GTK_SLOW_MS=10
 
 keep=0
 for word in "$@"; do
