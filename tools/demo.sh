@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly BIN=build/release/bin
 readonly FOLDER=$PWD/build/demo
 readonly GTK_SECONDS=15
-# One frame at 60 Hz: what takes longer on the UI thread drops a frame. The 700 ms of production would show nothing here.
+# Less than a frame at 60 Hz: on a fast machine few of the program's dispatches are longer. The 700 ms of production would show nothing here.
 readonly GTK_SLOW_MS=10
 
 keep=0
