@@ -21,7 +21,7 @@ inline int CurrentTid() { return static_cast<int>(syscall(SYS_gettid)); }
 // Names the calling thread (at most 15 characters are kept).
 inline void NameCurrentThread(const char* name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
-// CPU time of a thread of ours, read from any other while it lives.
+// CPU time of a thread of ours, read from any other.
 class ThreadCpuClock {
  public:
   void SetToCurrentThread() {
@@ -30,14 +30,20 @@ class ThreadCpuClock {
     clock_.store(clock, std::memory_order_relaxed);
     known_.store(true, std::memory_order_release);
   }
-  // ns; 0 before SetToCurrentThread() and after the thread's end.
+  // The thread is about to end: what it has used until now stays.
+  void End() {
+    final_ns_.store(ClockNs(CLOCK_THREAD_CPUTIME_ID), std::memory_order_relaxed);
+    known_.store(false, std::memory_order_release);
+  }
+  // ns; 0 before SetToCurrentThread().
   uint64_t Read() const {
     return known_.load(std::memory_order_acquire) ? ClockNs(clock_.load(std::memory_order_relaxed))
-                                                  : 0;
+                                                  : final_ns_.load(std::memory_order_relaxed);
   }
 
  private:
   std::atomic<clockid_t> clock_{0};
+  std::atomic<uint64_t> final_ns_{0};
   std::atomic<bool> known_{false};
 };
 

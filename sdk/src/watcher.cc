@@ -143,6 +143,7 @@ void Watcher::Run() {
   for (auto& thread : threads_) {
     if (thread != nullptr) thread->Finish(MonotonicNs(), clock());
   }
+  cpu_clock_.End();
 }
 
 }  // namespace jankbox
