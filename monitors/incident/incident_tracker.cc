@@ -24,6 +24,8 @@ void IncidentTracker::OnSignal(const Signal& signal) {
     OnJank(signal);
     return;
   }
+  // It ended between two readings of the thread: what still speaks of it as running is late.
+  if (!open_ && last_end_ns_ != 0 && SameMoment(last_begin_ns_, signal.begin_ns)) return;
   if (open_ && !SameMoment(open_->begin_ns, signal.begin_ns)) Finish(open_->end_ns);
   if (!open_) {
     open_.emplace();

@@ -43,6 +43,18 @@ TEST_F(IncidentTrackerTest, SlowMessageIsSealedOnceAtItsEnd) {
   EXPECT_FALSE(sealed_[0].ongoing);
 }
 
+TEST_F(IncidentTrackerTest, ReadingThatIsOlderThanTheEndBeginsNothingNew) {
+  tracker_.OnSignal(Slow(1000, 0));
+  tracker_.Settle(1700 * kMs, 1000 * kMs);
+  tracker_.OnSignal(Slow(1000, 1900));
+  tracker_.OnSignal(Slow(1000, 0));  // "running", read before the end was
+  tracker_.Settle(1900 * kMs, 1000 * kMs);
+  tracker_.Settle(1950 * kMs, 0);
+  EXPECT_EQ(sealed_.size(), 1u);
+  tracker_.OnSignal(Slow(2000, 2800));
+  EXPECT_EQ(sealed_.size(), 2u);
+}
+
 TEST_F(IncidentTrackerTest, SlowGrowsToAnrUnderOneId) {
   tracker_.OnSignal(Slow(1000, 0));
   tracker_.Settle(1700 * kMs, 1000 * kMs);
