@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "tracer/event/event.h"
 
@@ -27,6 +28,12 @@ void RecordEventAt(EventKind kind, uint32_t id, uint64_t ticks, std::span<const 
 
 // kAsyncBegin, kAsyncEnd, kCounter: a 64-bit value.
 void RecordValue(EventKind kind, uint32_t id, uint64_t value);
+
+// kMarker, kWait, kThread: into the thread's marker lane, whose chunks are a share of their own.
+void RecordAside(EventKind kind, uint32_t id, std::span<const uint64_t> payload);
+
+// A marker's text as the process wrote it; cut at kMaxMarkerBytes.
+void RecordMarker(std::string_view text);
 
 // This thread's chunks come from the share that floods of other threads cannot evict.
 void WatchThisThread();
