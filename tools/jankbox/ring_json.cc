@@ -162,22 +162,24 @@ json ChunksJson(const RingReader& reader) {
   for (size_t i = 0; i < reader.chunk_count(); ++i) {
     const RingChunk& chunk = reader.chunk(i);
     if (Load(chunk.sequence) == 0) continue;
-    chunks.push_back({{"index", i},
-                      {"sequence", Load(chunk.sequence)},
-                      {"state", Load(chunk.owner) == kNoOwner ? "closed" : "open"},
-                      {"tid", Load(chunk.tid)},
-                      {"serial", Load(chunk.thread_serial)},
-                      {"thread_chunk_index", Load(chunk.thread_chunk_index)},
-                      {"thread_name", ThreadName(chunk)},
-                      {"watched", chunk.watched != 0},
-                      {"open_calls", Load(chunk.open_calls)},
-                      {"open_calls_truncated", Load(chunk.open_calls_truncated)},
-                      {"words", WordsIn(chunk)},
-                      {"committed_words", Load(chunk.committed_words)},
-                      {"words_before", Load(chunk.words_before)},
-                      {"base_ticks", Load(chunk.base_ticks)},
-                      {"close_ticks", Load(chunk.close_ticks)},
-                      {"checksum", ChecksumName(chunk)}});
+    chunks.push_back(
+        {{"index", i},
+         {"sequence", Load(chunk.sequence)},
+         {"state", Load(chunk.owner) == kNoOwner ? "closed" : "open"},
+         {"tid", Load(chunk.tid)},
+         {"serial", Load(chunk.thread_serial)},
+         {"thread_chunk_index", Load(chunk.thread_chunk_index)},
+         {"thread_name", ThreadName(chunk)},
+         {"watched", chunk.watched != 0},
+         {"lane", chunk.lane == static_cast<uint32_t>(RingLane::kMarkers) ? "markers" : "calls"},
+         {"open_calls", Load(chunk.open_calls)},
+         {"open_calls_truncated", Load(chunk.open_calls_truncated)},
+         {"words", WordsIn(chunk)},
+         {"committed_words", Load(chunk.committed_words)},
+         {"words_before", Load(chunk.words_before)},
+         {"base_ticks", Load(chunk.base_ticks)},
+         {"close_ticks", Load(chunk.close_ticks)},
+         {"checksum", ChecksumName(chunk)}});
   }
   return chunks;
 }

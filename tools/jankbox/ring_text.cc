@@ -128,6 +128,7 @@ std::string ThreadTable(const TextStyle& style, const json& ring) {
                {.title = "WORDS", .right_aligned = true},
                {.title = "BEFORE", .right_aligned = true},
                {.title = "MISSING", .right_aligned = true},
+               {.title = "MARKERS", .drop_order = 3, .right_aligned = true},
                {.title = "OPEN CALLS", .min_width = 10}});
   for (const json& thread : ring.at("threads")) {
     std::string open;
@@ -145,6 +146,7 @@ std::string ThreadTable(const TextStyle& style, const json& ring) {
                   {Number(thread.at("words"))},
                   {Number(thread.at("words_before"))},
                   {Number(thread.at("words_missing"))},
+                  {Number(thread.at("markers").at("event_count"))},
                   {open}});
   }
   return table.Render(style) + "\n";
@@ -154,6 +156,7 @@ std::string ChunkTable(const TextStyle& style, const json& ring) {
   Table table({{.title = "CHUNK", .right_aligned = true},
                {.title = "SEQUENCE", .right_aligned = true},
                {.title = "STATE"},
+               {.title = "LANE", .drop_order = 3},
                {.title = "TID", .right_aligned = true},
                {.title = "NTH", .right_aligned = true},
                {.title = "OPEN", .drop_order = 2, .right_aligned = true},
@@ -165,6 +168,7 @@ std::string ChunkTable(const TextStyle& style, const json& ring) {
     table.AddRow({{Number(chunk.at("index"))},
                   {Number(chunk.at("sequence"))},
                   {TextOf(chunk, "state")},
+                  {TextOf(chunk, "lane")},
                   {Number(chunk.at("tid"))},
                   {Number(chunk.at("thread_chunk_index"))},
                   {Number(chunk.at("open_calls"))},
@@ -181,7 +185,9 @@ std::string EventLine(const TextStyle& style, const json& clock, const json& eve
   time.insert(0, 18 - std::min<size_t>(18, time.size()), ' ');
   kind.resize(std::max<size_t>(kind.size(), 15), ' ');
   std::string what;
-  if (event.contains("name")) {
+  if (event.contains("text")) {
+    what = TextOf(event, "text");
+  } else if (event.contains("name")) {
     what = TextOf(event, "name");
   } else if (event.contains("id")) {
     what = "id " + Number(event.at("id"));
@@ -207,6 +213,13 @@ std::string RenderRing(const TextStyle& style, const std::string& path, const js
             Number(thread.at("tid")) + "), the last " + std::to_string(thread.at("events").size()) +
             " of " + Number(thread.at("event_count")) + " events, before the ring's end\n";
     for (const json& event : thread.at("events")) {
+      text += EventLine(style, ring.at("clock"), event);
+    }
+    const json& markers = thread.at("markers");
+    if (markers.at("events").empty()) continue;
+    text += "  the last " + std::to_string(markers.at("events").size()) + " of " +
+            Number(markers.at("event_count")) + " markers, waits and names\n";
+    for (const json& event : markers.at("events")) {
       text += EventLine(style, ring.at("clock"), event);
     }
   }

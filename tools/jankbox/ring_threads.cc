@@ -31,6 +31,12 @@ const char* KindName(EventKind kind) {
       return "frame";
     case EventKind::kStackSample:
       return "stack_sample";
+    case EventKind::kMarker:
+      return "marker";
+    case EventKind::kWait:
+      return "wait";
+    case EventKind::kThread:
+      return "thread";
     default:
       return "unknown";
   }
@@ -39,6 +45,19 @@ const char* KindName(EventKind kind) {
 void SetName(json* object, const RingNames& names, uint32_t id) {
   const auto found = names.find(id);
   if (found != names.end()) (*object)["name"] = found->second;
+}
+
+json MarkerJson(const EventRecord& event) {
+  json object = {{"ticks", event.ticks}, {"kind", KindName(event.kind)}};
+  if (event.kind == EventKind::kMarker) {
+    object["carried"] = (event.id & kCarriedMarker) != 0;
+    object["text"] = MarkerText(event);
+    return object;
+  }
+  object["id"] = event.id;
+  object["payload"] = json::array();
+  for (uint64_t word : event.payload) object["payload"].push_back(PayloadOf(word));
+  return object;
 }
 
 json EventJson(const EventRecord& event, const RingNames& names) {
@@ -96,6 +115,32 @@ json OpenCallsJson(const std::vector<OpenCall>& calls, const RingNames& names) {
   return array;
 }
 
+// The events of the marker lane, the last `events_per_thread` of them in full.
+json MarkersJson(const WindowThread& thread, size_t events_per_thread, RingThreads* sums,
+                 uint64_t* torn) {
+  uint64_t count = 0;
+  std::deque<json> last;
+  for (const WindowChunk& chunk : thread.markers) {
+    EventCursor cursor(chunk);
+    EventRecord event;
+    while (cursor.Next(&event)) {
+      ++count;
+      sums->newest_ticks = std::max(sums->newest_ticks, event.ticks);
+      if (events_per_thread == 0) continue;
+      if (last.size() == events_per_thread) last.pop_front();
+      last.push_back(MarkerJson(event));
+    }
+    *torn += cursor.torn() ? 1 : 0;
+  }
+  sums->words_missing += thread.marker_words_missing;
+  json object = {{"chunks", thread.markers.size()},
+                 {"words_before", thread.marker_words_before},
+                 {"words_missing", thread.marker_words_missing},
+                 {"event_count", count}};
+  if (events_per_thread > 0) object["events"] = std::vector<json>(last.begin(), last.end());
+  return object;
+}
+
 json ThreadJson(const WindowThread& thread, const RingNames& names, size_t events_per_thread,
                 RingThreads* sums) {
   uint64_t words = 0, count = 0, torn = 0;
@@ -116,6 +161,7 @@ json ThreadJson(const WindowThread& thread, const RingNames& names, size_t event
     }
     torn += cursor.torn() ? 1 : 0;
   }
+  const json markers = MarkersJson(thread, events_per_thread, sums, &torn);
   sums->words_missing += thread.words_missing;
   sums->torn_events += torn;
   json object = {{"tid", thread.tid},
@@ -128,6 +174,7 @@ json ThreadJson(const WindowThread& thread, const RingNames& names, size_t event
                  {"words_missing", thread.words_missing},
                  {"event_count", count},
                  {"torn_events", torn},
+                 {"markers", markers},
                  {"open_calls", OpenCallsJson(open, names)}};
   if (events_per_thread > 0) object["events"] = std::vector<json>(last.begin(), last.end());
   return object;

@@ -29,10 +29,10 @@ enum class EventKind : uint32_t {
   kStackSample = 10,  // id = payload words [see tracer/sampling/sample_event.h]
   // In the marker lane alone (event_sink.h), so that they never evict calls:
   kMarker = 11,  // id = bytes of the text (0-1024), bit 11: carried over from an older chunk
-                 // [text, 7 bytes a word, first byte lowest; carried: its absolute ticks first: 2]
-  kWait = 12,    // id: see wait_event.h [as that says]
-  kThread = 13,  // id: see thread_event.h [as that says]
-  kRebase = 14,       // id = 0 [absolute ticks: 2]: the base of later words
+                 // [carried: its absolute ticks: 2; text, 7 bytes a word, first byte lowest: 0-147]
+  kWait = 12,    // id bits 0-3: payload words, the rest: wait_event.h
+  kThread = 13,  // id bits 0-3: payload words, the rest: thread_event.h
+  kRebase = 14,  // id = 0 [absolute ticks: 2]: the base of later words
   kPayload = 15,
 };
 
@@ -40,7 +40,10 @@ inline constexpr uint32_t kEventIdBits = 24;
 inline constexpr uint32_t kMaxMethodId = (1u << kEventIdBits) - 1;
 inline constexpr uint64_t kMaxTickDelta = (uint64_t{1} << 35) - 1;
 inline constexpr size_t kMaxDispatchNameBytes = 56;
-inline constexpr size_t kMaxMarkerBytes = 1024;
+inline constexpr size_t kMaxMarkerBytes = 1024;  // as Android's and the kernel's own limit
+inline constexpr uint32_t kMarkerLengthMask = 0x7ff;
+inline constexpr uint32_t kCarriedMarker = 0x800;
+inline constexpr uint32_t kAsidePayloadMask = 15;
 inline constexpr uint64_t kPayloadMask = (uint64_t{1} << 60) - 1;
 
 inline constexpr uint64_t MakeEvent(EventKind kind, uint32_t id, uint64_t ticks) {

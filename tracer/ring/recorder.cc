@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "tracer/ring/chunk_writer.h"
 #include "tracer/ring/open_calls.h"
 #include "tracer/ring/thread_cursor.h"
 
@@ -53,6 +54,7 @@ pthread_key_t g_exit_key;
 // This thread is between two instructions of the slow way, or of its end.
 JANKBOX_TLS constinit bool t_busy = false;
 JANKBOX_TLS constinit bool t_watched = false;
+JANKBOX_TLS constinit ThreadCursor* t_markers = &g_no_cursor;  // of the marker lane
 
 }  // namespace
 }  // namespace jankbox
@@ -71,32 +73,6 @@ void CountDrop(Recording* recording) {
   recording->ring()->header()->dropped_events.fetch_add(1, std::memory_order_relaxed);
 }
 
-inline void StoreWord(uint64_t at, uint64_t word) {
-  std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(at))
-      .store(word, std::memory_order_relaxed);
-}
-
-// Readers that look on meanwhile see whole words all the same, and throw the chunk away.
-inline void Clear(uint64_t* from, uint64_t* to) {
-#if defined(__SANITIZE_THREAD__)
-  for (; from < to; ++from) StoreWord(reinterpret_cast<uint64_t>(from), 0);
-#else
-  memset(from, 0, static_cast<size_t>(to - from) * sizeof(uint64_t));  // five times as fast
-#endif
-}
-
-// Takes `count` words that this thread alone may take, by one instruction: whole as seen by its
-// signal handlers. Returns their address; beyond the cursor's end where they do not fit.
-inline uint64_t TakeWords(InlineCursor* cursor, uint64_t count) {
-#if defined(__x86_64__)
-  uint64_t taken = count * sizeof(uint64_t);
-  asm volatile("xaddq %0, %1" : "+r"(taken), "+m"(cursor->next)::"memory");  // no lock
-  return taken;
-#else
-  return cursor->next.fetch_add(count * sizeof(uint64_t), std::memory_order_relaxed);
-#endif
-}
-
 // Writes an event of one word where the thread has room for it at `now`.
 inline bool WriteWord(EventKind kind, uint32_t id, uint64_t now) {
   InlineCursor* cursor = jankbox_cursor_v1;
@@ -107,88 +83,15 @@ inline bool WriteWord(EventKind kind, uint32_t id, uint64_t now) {
   return true;
 }
 
-ThreadCursor* MyCursor() { return static_cast<ThreadCursor*>(jankbox_cursor_v1); }
-
-// The end of the words of the thread's chunk. What did not fit has moved `next` beyond it, so the
-// end is behind the last word that is not zero.
-uint64_t* EndOfWords(const ThreadCursor& cursor) {
-  uint64_t* end =
-      reinterpret_cast<uint64_t*>(reinterpret_cast<uint8_t*>(cursor.chunk) + kChunkBytes);
-  const uint64_t next = cursor.next.load(std::memory_order_relaxed);
-  if (next <= reinterpret_cast<uint64_t>(end)) return reinterpret_cast<uint64_t*>(next);
-  const uint64_t* first = FirstWord(cursor.chunk);
-  while (end > first && std::atomic_ref<uint64_t>(end[-1]).load(std::memory_order_relaxed) == 0)
-    --end;
-  return end;
+ThreadCursor* MyCursor(RingLane lane) {
+  return lane == RingLane::kCalls ? static_cast<ThreadCursor*>(jankbox_cursor_v1) : t_markers;
 }
 
-// Closes the thread's chunk, whose words end at `end`.
-void CloseChunk(ThreadCursor& cursor, const uint64_t* end, uint64_t now) {
-  RingChunk* chunk = cursor.chunk;
-  const auto words = static_cast<uint32_t>(end - FirstWord(chunk));
-  chunk->committed_words.store(words, std::memory_order_relaxed);
-  chunk->close_ticks.store(now, std::memory_order_relaxed);
-  chunk->owner.store(kNoOwner, std::memory_order_release);  // pairs with the CAS in ClaimChunk
-  cursor.words_before += words;
-  cursor.chunk = nullptr;
-}
-
-// The next chunk of the share's rolling cursor that no thread has open; null where all are open.
-RingChunk* ClaimChunk(RingFile* ring, bool watched, int32_t tid) {
-  RingHeader* header = ring->header();
-  const uint32_t pool = header->chunks_ready.load(std::memory_order_acquire) / 2;
-  std::atomic<uint64_t>& cursor = header->next_chunk[watched ? 1 : 0];
-  for (uint32_t attempt = 0; attempt < pool; ++attempt) {
-    const uint64_t turn = cursor.fetch_add(1, std::memory_order_relaxed);
-    // Even chunks belong to watched threads, odd ones to all others.
-    RingChunk* chunk = ring->chunk(static_cast<uint32_t>(turn % pool) * 2 + (watched ? 0 : 1));
-    int32_t free = kNoOwner;
-    if (chunk->owner.compare_exchange_strong(free, tid, std::memory_order_acquire,
-                                             std::memory_order_relaxed)) {
-      return chunk;
-    }
-  }
-  return nullptr;
-}
-
-// Makes `chunk`, which this thread has claimed, the thread's current one and closes the one before.
-void StartChunk(ThreadCursor& cursor, RingFile* ring, RingChunk* chunk, uint64_t now) {
-  RingHeader* header = ring->header();
-  chunk->sequence.store(0, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);  // readers see 0 before any word changes
-  OpenCallStack open;
-  const uint64_t* previous_end = nullptr;
-  if (cursor.chunk != nullptr) {
-    previous_end = EndOfWords(cursor);
-    open.Replay(cursor.chunk, previous_end);
-  }
-  uint64_t* words = reinterpret_cast<uint64_t*>(chunk + 1);
-  uint64_t* end = reinterpret_cast<uint64_t*>(reinterpret_cast<uint8_t*>(chunk) + kChunkBytes);
-  Clear(words, end);
-  chunk->tid = cursor.tid.load(std::memory_order_relaxed);
-  chunk->thread_serial = cursor.serial;
-  chunk->thread_chunk_index = cursor.chunk_index++;
-  chunk->words_before =
-      cursor.words_before +
-      (previous_end == nullptr ? 0 : static_cast<uint64_t>(previous_end - FirstWord(cursor.chunk)));
-  chunk->base_ticks = now;
-  chunk->close_ticks.store(0, std::memory_order_relaxed);
-  chunk->committed_words.store(0, std::memory_order_relaxed);
-  chunk->watched = t_watched ? 1 : 0;
-  uint64_t name[2];
-  memcpy(name, cursor.name, sizeof(name));
-  chunk->thread_name[0] = name[0];
-  chunk->thread_name[1] = name[1];
-  chunk->open_calls = open.size();
-  chunk->open_calls_truncated = open.truncated();
-  words = open.WriteTo(words);
-  chunk->sequence.store(header->next_sequence.fetch_add(1, std::memory_order_relaxed),
-                        std::memory_order_release);  // pairs with the reader's first load
-  if (cursor.chunk != nullptr) CloseChunk(cursor, previous_end, now);
-  cursor.chunk = chunk;
-  cursor.base_ticks = now;
-  cursor.next.store(reinterpret_cast<uint64_t>(words), std::memory_order_relaxed);
-  cursor.end.store(reinterpret_cast<uint64_t>(end), std::memory_order_relaxed);
+void Rewind(ThreadCursor* cursor, RingLane lane) {
+  cursor->lane = lane;
+  cursor->chunk = nullptr;
+  cursor->chunk_index = 0;
+  cursor->words_before = 0;
 }
 
 // A thread's first event of this recording: the only system calls on the path. Null where there is
@@ -196,14 +99,12 @@ void StartChunk(ThreadCursor& cursor, RingFile* ring, RingChunk* chunk, uint64_t
 ThreadCursor* AttachThread(RingFile* ring, uint32_t epoch) {
   // A child of vfork() runs in our memory, but its tid is gone as soon as it runs a program.
   if (getpid() != ring->header()->pid) return nullptr;
-  ThreadCursor* cursor = MyCursor();
+  ThreadCursor* cursor = MyCursor(RingLane::kCalls);
   if (cursor->owner.load(std::memory_order_relaxed) != &jankbox_cursor_v1) {
     cursor = ThreadCursorPool::Take(&jankbox_cursor_v1);
     if (cursor == nullptr) return nullptr;
   }
-  cursor->chunk = nullptr;
-  cursor->chunk_index = 0;
-  cursor->words_before = 0;
+  Rewind(cursor, RingLane::kCalls);
   cursor->tid.store(static_cast<int32_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
   prctl(PR_GET_NAME, cursor->name, 0, 0, 0);
   cursor->serial = ring->header()->next_thread_serial.fetch_add(1, std::memory_order_relaxed);
@@ -213,21 +114,23 @@ ThreadCursor* AttachThread(RingFile* ring, uint32_t epoch) {
   return cursor;
 }
 
-// Continues the thread's chunk from a new base: its ticks would not fit in an event any more.
-bool Rebase(ThreadCursor& cursor, uint64_t now, uint64_t words) {
-  constexpr uint64_t kRebaseWords = 3;
-  if (cursor.chunk == nullptr) return false;
-  const uint64_t at = cursor.next.load(std::memory_order_relaxed);
-  if (at + (kRebaseWords + words) * sizeof(uint64_t) > cursor.end.load(std::memory_order_relaxed)) {
-    return false;
+// The same for its marker lane, which is the same thread's to a reader.
+ThreadCursor* AttachMarkers(RingFile* ring, uint32_t epoch) {
+  const ThreadCursor* calls = MyCursor(RingLane::kCalls);
+  if (calls->epoch.load(std::memory_order_relaxed) != epoch) calls = AttachThread(ring, epoch);
+  if (calls == nullptr) return nullptr;
+  ThreadCursor* cursor = t_markers;
+  if (cursor->owner.load(std::memory_order_relaxed) != &t_markers) {
+    cursor = ThreadCursorPool::Take(&t_markers);
+    if (cursor == nullptr) return nullptr;
   }
-  StoreWord(at + 8, MakePayload(now & kPayloadMask));
-  StoreWord(at + 16, MakePayload(now >> 60));
-  std::atomic_thread_fence(std::memory_order_release);
-  StoreWord(at, MakeEvent(EventKind::kRebase, 0, now));
-  cursor.next.store(at + kRebaseWords * sizeof(uint64_t), std::memory_order_relaxed);
-  cursor.base_ticks = now;
-  return true;
+  Rewind(cursor, RingLane::kMarkers);
+  cursor->tid.store(calls->tid.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  memcpy(cursor->name, calls->name, sizeof(cursor->name));
+  cursor->serial = calls->serial;
+  cursor->epoch.store(epoch, std::memory_order_relaxed);
+  t_markers = cursor;
+  return cursor;
 }
 
 // Whether the thread has a chunk of this recording with room for `words` words at `now`.
@@ -241,14 +144,16 @@ bool HasRoom(const ThreadCursor& cursor, uint32_t epoch, uint64_t now, uint64_t 
 // Gives the thread room for `words` words at `now`; false where there is none. A signal handler
 // that lands in here drops its event, counted: two writers of one chunk would mix their words.
 __attribute__((noinline)) bool MakeRoom(Recording* recording, uint32_t epoch, uint64_t now,
-                                        uint64_t words) {
+                                        uint64_t words, RingLane lane) {
   RingFile* ring = recording->ring();
   if (recording->epoch.load(std::memory_order_relaxed) != epoch) return false;
   const int saved_errno = errno;
   t_busy = true;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  ThreadCursor* cursor = MyCursor();
-  if (cursor->epoch.load(std::memory_order_relaxed) != epoch) cursor = AttachThread(ring, epoch);
+  ThreadCursor* cursor = MyCursor(lane);
+  if (cursor->epoch.load(std::memory_order_relaxed) != epoch) {
+    cursor = lane == RingLane::kCalls ? AttachThread(ring, epoch) : AttachMarkers(ring, epoch);
+  }
   bool done = cursor != nullptr && HasRoom(*cursor, epoch, now, words);  // a handler made it
   if (cursor != nullptr && !done) {
     cursor->rebase_at.store(0,
@@ -256,9 +161,10 @@ __attribute__((noinline)) bool MakeRoom(Recording* recording, uint32_t epoch, ui
     std::atomic_signal_fence(std::memory_order_seq_cst);
     done = Rebase(*cursor, now, words);
     RingChunk* chunk =
-        done ? nullptr : ClaimChunk(ring, t_watched, cursor->tid.load(std::memory_order_relaxed));
+        done ? nullptr
+             : ClaimChunk(ring, {lane, t_watched}, cursor->tid.load(std::memory_order_relaxed));
     if (chunk != nullptr) {
-      StartChunk(*cursor, ring, chunk, now);
+      StartChunk(*cursor, ring, chunk, t_watched, now);
       done = true;
     }
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -276,15 +182,16 @@ __attribute__((noinline)) bool MakeRoom(Recording* recording, uint32_t epoch, ui
 }
 
 // Where `words` words go at `now`; 0 where the event is dropped, which is counted.
-uint64_t Reserve(Recording* recording, uint32_t epoch, uint64_t now, uint64_t words) {
+uint64_t Reserve(Recording* recording, uint32_t epoch, uint64_t now, uint64_t words,
+                 RingLane lane = RingLane::kCalls) {
   for (int attempt = 0; attempt < 3 && !t_busy; ++attempt) {
-    ThreadCursor* cursor = MyCursor();
+    ThreadCursor* cursor = MyCursor(lane);
     if (HasRoom(*cursor, epoch, now, words)) {
       const uint64_t at = TakeWords(cursor, words);
       // A signal handler may have taken the room in between.
       if (at + words * sizeof(uint64_t) <= cursor->end.load(std::memory_order_relaxed)) return at;
     }
-    if (!MakeRoom(recording, epoch, now, words)) break;
+    if (!MakeRoom(recording, epoch, now, words, lane)) break;
   }
   if (recording->epoch.load(std::memory_order_relaxed) == epoch) CountDrop(recording);
   return 0;
@@ -331,19 +238,25 @@ void RecordByCall(EventKind kind, uint32_t id) {
   if (!WriteWord(kind, id, now)) RecordSlowly(kind, id);
 }
 
+void EndCursor(Recording* recording, ThreadCursor* cursor) {
+  const uint32_t epoch = recording->epoch.load(std::memory_order_relaxed);
+  if (epoch != 0 && cursor->epoch.load(std::memory_order_relaxed) == epoch &&
+      cursor->chunk != nullptr) {
+    CloseChunk(*cursor, EndOfWords(*cursor), ReadTicks(recording->source()));
+  }
+  ThreadCursorPool::Release(cursor);
+}
+
 void OnThreadExit(void* value) {
   ThreadCursor* cursor = static_cast<ThreadCursor*>(value);
   if (cursor->owner.load(std::memory_order_relaxed) != &jankbox_cursor_v1) return;  // a child's
   t_busy = true;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   Recording* recording = g_recording.load(std::memory_order_acquire);
-  const uint32_t epoch = recording->epoch.load(std::memory_order_relaxed);
-  if (epoch != 0 && cursor->epoch.load(std::memory_order_relaxed) == epoch &&
-      cursor->chunk != nullptr) {
-    CloseChunk(*cursor, EndOfWords(*cursor), ReadTicks(recording->source()));
-  }
   jankbox_cursor_v1 = &g_no_cursor;
-  ThreadCursorPool::Release(cursor);
+  EndCursor(recording, cursor);
+  if (t_markers != &g_no_cursor) EndCursor(recording, t_markers);
+  t_markers = &g_no_cursor;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   t_busy = false;
 }
@@ -353,6 +266,7 @@ void CloseGateInChild() {
   jankbox_gate_v1.store(kGateOff, std::memory_order_relaxed);
   g_recording.load(std::memory_order_relaxed)->epoch.store(0, std::memory_order_relaxed);
   jankbox_cursor_v1 = &g_no_cursor;
+  t_markers = &g_no_cursor;
 }
 
 Recording* NewRecording() {
@@ -381,6 +295,7 @@ Status Recorder::Open(RingFile* ring) {
   if (opened_by != getpid()) {  // a forked child records for itself
     ThreadCursorPool::AbandonAll();
     jankbox_cursor_v1 = &g_no_cursor;
+    t_markers = &g_no_cursor;
     opened_by = getpid();
   }
   recording->source_.store(static_cast<TickSource>(ring->header()->tick_source),
@@ -468,6 +383,12 @@ void RecordEvent(EventKind kind, uint32_t id) {
   RecordSlowly(kind, id & kMaxMethodId);
 }
 
+// The head goes last: until then a reader finds zeros there and stops before them.
+static void StorePayload(uint64_t head, std::span<const uint64_t> payload) {
+  for (size_t i = 0; i < payload.size(); ++i)
+    StoreWord(head + 8 * (1 + i), MakePayload(payload[i]));
+}
+
 void RecordEventAt(EventKind kind, uint32_t id, uint64_t ticks, std::span<const uint64_t> payload) {
   if (jankbox_gate_v1.load(std::memory_order_relaxed) == kGateOff) return;
   uint32_t epoch = 0;
@@ -476,9 +397,8 @@ void RecordEventAt(EventKind kind, uint32_t id, uint64_t ticks, std::span<const 
   const uint64_t now = ReadTicks(recording->source());
   const uint64_t at = Reserve(recording, epoch, now, 1 + payload.size());
   if (at == 0) return;
-  // The head goes last: until then a reader finds zeros here and stops before them.
-  for (size_t i = 0; i < payload.size(); ++i) StoreWord(at + 8 * (1 + i), MakePayload(payload[i]));
-  const uint64_t moment = std::max(std::min(ticks, now), MyCursor()->base_ticks);
+  StorePayload(at, payload);
+  const uint64_t moment = std::max(std::min(ticks, now), MyCursor(RingLane::kCalls)->base_ticks);
   std::atomic_thread_fence(std::memory_order_release);
   StoreWord(at, MakeEvent(kind, id, moment));
 }
@@ -486,6 +406,45 @@ void RecordEventAt(EventKind kind, uint32_t id, uint64_t ticks, std::span<const 
 void RecordValue(EventKind kind, uint32_t id, uint64_t value) {
   const uint64_t payload[2] = {value & kPayloadMask, value >> 60};
   RecordEventAt(kind, id & kMaxMethodId, UINT64_MAX, payload);
+}
+
+void RecordAside(EventKind kind, uint32_t id, std::span<const uint64_t> payload) {
+  if (jankbox_gate_v1.load(std::memory_order_relaxed) == kGateOff) return;
+  uint32_t epoch = 0;
+  Recording* recording = CurrentRecording(&epoch);
+  if (recording == nullptr) return;
+  const uint64_t now = ReadTicks(recording->source());
+  const uint64_t at = Reserve(recording, epoch, now, 1 + payload.size(), RingLane::kMarkers);
+  if (at == 0) return;
+  StorePayload(at, payload);
+  std::atomic_thread_fence(std::memory_order_release);
+  StoreWord(at, MakeEvent(kind, id & kMaxMethodId, now));
+}
+
+void RecordMarker(std::string_view text) {
+  if (jankbox_gate_v1.load(std::memory_order_relaxed) == kGateOff) return;
+  uint32_t epoch = 0;
+  Recording* recording = CurrentRecording(&epoch);
+  if (recording == nullptr) return;
+  constexpr size_t kBytesPerWord = 7;
+  const size_t bytes = std::min(text.size(), kMaxMarkerBytes);
+  const size_t words = (bytes + kBytesPerWord - 1) / kBytesPerWord;
+  const uint64_t now = ReadTicks(recording->source());
+  const uint64_t at = Reserve(recording, epoch, now, 1 + words, RingLane::kMarkers);
+  if (at == 0) return;
+  for (size_t i = 0; i < words; ++i) {
+    uint64_t packed = 0;
+    const size_t from = i * kBytesPerWord;
+    memcpy(&packed, text.data() + from, std::min(kBytesPerWord, bytes - from));
+    StoreWord(at + 8 * (1 + i), MakePayload(packed));
+  }
+  // Beside calls that carry the shared tick, a marker of its own moment would stand out of order.
+  const bool coarse =
+      recording->mode.load(std::memory_order_relaxed) == static_cast<uint32_t>(RecordMode::kCoarse);
+  const uint64_t moment =
+      coarse ? recording->ring()->header()->coarse_ticks.load(std::memory_order_relaxed) : now;
+  std::atomic_thread_fence(std::memory_order_release);
+  StoreWord(at, MakeEvent(EventKind::kMarker, static_cast<uint32_t>(bytes), moment));
 }
 
 void WatchThisThread() { t_watched = true; }

@@ -13,7 +13,7 @@
 namespace jankbox {
 
 inline constexpr char kRingMagic[8] = {'J', 'B', 'X', 'R', 'I', 'N', 'G', '1'};
-inline constexpr uint32_t kRingVersion = 2;
+inline constexpr uint32_t kRingVersion = 3;
 // Reads back differently on another byte order or word size.
 inline constexpr uint32_t kRingAbi = 0x4a420000u | sizeof(void*) << 8 | 1;
 inline constexpr size_t kRingSectionAlignment = 16384;  // whole pages on 4 and 16 KiB machines
@@ -24,6 +24,10 @@ inline constexpr size_t kMaxOpenCalls = 128;
 inline constexpr size_t kMaxWatchedThreads = 8;
 inline constexpr size_t kDispatchNameWords = 8;
 inline constexpr int32_t kNoOwner = 0;
+
+// A thread writes its calls into one chunk and its markers, waits and names into another, so that
+// none of these evicts calls.
+enum class RingLane : uint32_t { kCalls = 0, kMarkers = 1 };
 
 // A call open when its chunk began.
 struct RingOpenCall {
@@ -64,7 +68,7 @@ struct RingChunk {
   std::atomic<uint64_t> close_ticks;   // 0 while open
   RingField<uint64_t> thread_name[2];  // 16 bytes of text, as of the thread's first event
   RingField<uint32_t> watched;         // 1: of the share reserved for UI threads
-  uint32_t reserved;
+  RingField<uint32_t> lane;            // RingLane
   RingField<uint64_t>
       words_before;  // of events, in the thread's earlier chunks: what is missing is countable
   std::atomic<uint64_t> checksum;  // RingChecksum of the closed chunk; set off the app's threads
@@ -155,10 +159,9 @@ struct RingHeader {
   ClockReading clock_at_start;
   uint64_t slow_threshold_ns;
   uint64_t window_ns;
-  std::atomic<uint32_t> ready;   // 1 once all above holds
-  std::atomic<uint32_t> closed;  // 1 after a clean stop
-  std::atomic<uint32_t>
-      chunks_ready;  // chunks whose space is allocated; even ones are reserved for watched threads
+  std::atomic<uint32_t> ready;          // 1 once all above holds
+  std::atomic<uint32_t> closed;         // 1 after a clean stop
+  std::atomic<uint32_t> chunks_ready;   // chunks whose space is allocated
   std::atomic<uint32_t> modules_bytes;  // of the modules' text; 0 while it is being replaced
   std::atomic<uint64_t> names_bytes;    // of whole name records
   std::atomic<uint64_t> names_dropped;
@@ -172,6 +175,7 @@ struct RingHeader {
   std::atomic<uint64_t> coarse_error_ticks;  // longest time that the shared tick went unrenewed
   std::atomic<uint64_t> mode_changes;        // of which modes[] has the last; the next one's index
   RingMode modes[kMaxRingModes];
+  std::atomic<uint64_t> next_marker_chunk[2];  // as next_chunk, of the marker lanes' two shares
   alignas(
       64) std::atomic<uint64_t> coarse_ticks;  // the shared tick: read by all, alone in its line
   uint64_t coarse_padding[7];

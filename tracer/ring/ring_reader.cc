@@ -25,6 +25,7 @@ struct CopiedChunk {
   uint32_t thread_chunk_index = 0;
   uint64_t words_before = 0;
   bool watched = false;
+  RingLane lane = RingLane::kCalls;
   std::string thread_name;
 };
 
@@ -58,6 +59,7 @@ bool CopyChunk(const RingChunk& source, uint64_t sequence, uint64_t* to, CopiedC
   copy->thread_chunk_index = source.thread_chunk_index;
   copy->words_before = source.words_before;
   copy->watched = source.watched != 0;
+  if (source.lane == static_cast<uint32_t>(RingLane::kMarkers)) copy->lane = RingLane::kMarkers;
   copy->chunk.open_calls_truncated = source.open_calls_truncated;
   const uint64_t name[2] = {source.thread_name[0], source.thread_name[1]};
   copy->thread_name = HeaderText(reinterpret_cast<const char*>(name), sizeof(name));
@@ -88,35 +90,62 @@ bool Earlier(const CopiedChunk& a, const CopiedChunk& b) {
   return a.chunk.sequence < b.chunk.sequence;
 }
 
-// Joins one thread's chunks, in order, into `window`, marking where some are missing.
-void AddThread(std::vector<CopiedChunk> chunks, RingWindow* window) {
+// What one lane of a thread comes to.
+struct Lane {
+  std::vector<WindowChunk> chunks;
+  uint64_t words_before = 0;
+  uint64_t words_missing = 0;
+};
+
+// Puts a lane's chunks in order, marking where some are missing.
+Lane JoinLane(std::vector<CopiedChunk> chunks, RingWindow* window) {
+  Lane lane;
+  if (chunks.empty()) return lane;
   std::sort(chunks.begin(), chunks.end(), Earlier);
   // What ends before the window is left out: a chunk whose successor begins before it.
   size_t first = 0;
   while (first + 1 < chunks.size() && chunks[first + 1].chunk.base_ticks <= window->from_ticks) {
     ++first;
   }
-  WindowThread thread;
-  thread.tid = chunks[first].tid;
-  thread.serial = chunks[first].thread_serial;
-  thread.name = chunks[first].thread_name;
   if (chunks[first].thread_chunk_index > 0 && chunks[first].chunk.base_ticks > window->from_ticks) {
     chunks[first].chunk.gap_before = true;
     ++window->overwritten_chunks;  // at least one; how many lay inside the window nobody knows any
                                    // more
   }
-  thread.words_before = chunks[first].words_before;
+  lane.words_before = chunks[first].words_before;
   for (size_t i = first; i < chunks.size(); ++i) {
     if (i > first) {
       const uint32_t missing = chunks[i].thread_chunk_index - chunks[i - 1].thread_chunk_index - 1;
       chunks[i].chunk.gap_before = missing != 0;
       window->overwritten_chunks += missing;
-      const uint64_t known = chunks[i - 1].words_before + thread.chunks.back().words.size();
-      if (chunks[i].words_before > known) thread.words_missing += chunks[i].words_before - known;
+      const uint64_t known = chunks[i - 1].words_before + lane.chunks.back().words.size();
+      if (chunks[i].words_before > known) lane.words_missing += chunks[i].words_before - known;
     }
-    thread.ui = thread.ui || chunks[i].watched;
-    thread.chunks.push_back(std::move(chunks[i].chunk));
+    lane.chunks.push_back(std::move(chunks[i].chunk));
   }
+  return lane;
+}
+
+// Adds one thread, whose chunks of both lanes are `chunks`, to `window`.
+void AddThread(std::vector<CopiedChunk> chunks, RingWindow* window) {
+  WindowThread thread;
+  const CopiedChunk& newest = *std::max_element(chunks.begin(), chunks.end(), Earlier);
+  thread.tid = newest.tid;
+  thread.serial = newest.thread_serial;
+  thread.name = newest.thread_name;
+  std::vector<CopiedChunk> calls, markers;
+  for (CopiedChunk& chunk : chunks) {
+    thread.ui = thread.ui || chunk.watched;
+    (chunk.lane == RingLane::kCalls ? calls : markers).push_back(std::move(chunk));
+  }
+  Lane lane = JoinLane(std::move(calls), window);
+  thread.words_before = lane.words_before;
+  thread.words_missing = lane.words_missing;
+  thread.chunks = std::move(lane.chunks);
+  lane = JoinLane(std::move(markers), window);
+  thread.marker_words_before = lane.words_before;
+  thread.marker_words_missing = lane.words_missing;
+  thread.markers = std::move(lane.chunks);
   window->threads.push_back(std::move(thread));
 }
 

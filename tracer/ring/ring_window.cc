@@ -3,6 +3,18 @@
 #include <algorithm>
 
 namespace jankbox {
+namespace {
+
+// `bytes` bytes of text, seven a payload word.
+std::string TextOf(std::span<const uint64_t> payload, uint32_t bytes) {
+  std::string text;
+  for (uint32_t i = 0; i < bytes && i / 7 < payload.size(); ++i) {
+    text += static_cast<char>(PayloadOf(payload[i / 7]) >> (8 * (i % 7)));
+  }
+  return text;
+}
+
+}  // namespace
 
 size_t ExpectedPayloadWords(EventKind kind, uint32_t id) {
   switch (kind) {
@@ -22,6 +34,14 @@ size_t ExpectedPayloadWords(EventKind kind, uint32_t id) {
       return 5;
     case EventKind::kStackSample:
       return id;
+    case EventKind::kMarker: {
+      const uint32_t bytes = id & kMarkerLengthMask;
+      const size_t carried = (id & kCarriedMarker) != 0 ? 2 : 0;
+      return bytes <= kMaxMarkerBytes ? carried + (bytes + 6) / 7 : SIZE_MAX;
+    }
+    case EventKind::kWait:
+    case EventKind::kThread:
+      return id & kAsidePayloadMask;
     case EventKind::kNone:
     case EventKind::kPayload:
       break;
@@ -45,6 +65,9 @@ bool EventCursor::Next(EventRecord* record) {
       continue;
     }
     *record = {kind, IdOf(word), TicksOf(word, base_ticks_), payload};
+    if (kind == EventKind::kMarker && (record->id & kCarriedMarker) != 0) {
+      record->ticks = JoinPayload(payload[0], payload[1]);
+    }
     return true;
   }
   torn_ = torn_ || at_ < words_.size();
@@ -52,12 +75,11 @@ bool EventCursor::Next(EventRecord* record) {
   return false;
 }
 
-std::string DispatchName(const EventRecord& record) {
-  std::string name;
-  for (uint32_t i = 0; i < record.id && i / 7 < record.payload.size(); ++i) {
-    name += static_cast<char>(PayloadOf(record.payload[i / 7]) >> (8 * (i % 7)));
-  }
-  return name;
+std::string DispatchName(const EventRecord& record) { return TextOf(record.payload, record.id); }
+
+std::string MarkerText(const EventRecord& record) {
+  const size_t carried = (record.id & kCarriedMarker) != 0 ? 2 : 0;
+  return TextOf(record.payload.subspan(carried), record.id & kMarkerLengthMask);
 }
 
 }  // namespace jankbox

@@ -57,6 +57,10 @@ struct WindowThread {
   uint64_t words_before = 0;        // of events, in chunks before the first one here
   uint64_t words_missing = 0;       // of events, in recycled or torn chunks between those here
   std::vector<WindowChunk> chunks;  // oldest first
+  // The same of its marker lane: kMarker, kWait, kThread.
+  uint64_t marker_words_before = 0;
+  uint64_t marker_words_missing = 0;
+  std::vector<WindowChunk> markers;
 };
 
 struct RingWindow {
@@ -111,6 +115,9 @@ class EventCursor {
 
 // Payload words that `kind` with `id` must have; SIZE_MAX for a kind that is not known.
 size_t ExpectedPayloadWords(EventKind kind, uint32_t id);
+
+// The text in a kMarker record.
+std::string MarkerText(const EventRecord& record);
 
 // The name in a kDispatchBegin record.
 std::string DispatchName(const EventRecord& record);

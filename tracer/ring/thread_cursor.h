@@ -30,6 +30,7 @@ struct alignas(64) ThreadCursor : InlineCursor {
   uint64_t serial;
   uint64_t words_before;  // of events, in this thread's earlier chunks
   uint32_t chunk_index;
+  RingLane lane;
   char name[16];
 };
 

@@ -8,6 +8,7 @@ LOW36 = (1 << 36) - 1
 
 SIMPLE = {1: 'begin', 2: 'end', 6: 'instant', 8: 'dispatch_end'}
 PAYLOAD_WORDS = {1: 0, 2: 0, 3: 2, 4: 2, 5: 2, 6: 0, 8: 0, 9: 5, 14: 2}
+MARKER, WAIT, THREAD = 11, 12, 13
 
 
 def crc_table():
@@ -43,7 +44,7 @@ class Ring:
         if len(data) < CHUNKS_AT or data[:8] != b'JBXRING1':
             raise NotARing
         version, abi = struct.unpack_from('<II', data, 8)
-        if version != 2 or abi != (0x4a42 << 16 | 8 << 8 | 1) or self.u32(384) != 1:
+        if version != 3 or abi != (0x4a42 << 16 | 8 << 8 | 1) or self.u32(384) != 1:
             raise NotARing
         present = min(self.u32(392), (len(data) - CHUNKS_AT) // CHUNK)
         chunks = [Chunk(data[at:at + CHUNK], n) for n, at in
@@ -82,8 +83,24 @@ class Ring:
         return [self.thread(serial, names) for serial in serials]
 
     def thread(self, serial, names):
-        chunks = sorted((c for c in self.chunks if c.serial == serial and c.checksum_state() != 'wrong'),
-                        key=lambda c: c.sequence)
+        lanes = [sorted((c for c in self.chunks if c.serial == serial and c.lane == lane and c.checksum_state() != 'wrong'),
+                        key=lambda c: c.sequence) for lane in (0, 1)]
+        chunks, markers = lanes
+        newest = max(chunks + markers, key=lambda c: c.sequence)
+        found, opened, missing, torn = self.lane(chunks, names)
+        marked, _, markers_missing, markers_torn = self.lane(markers, names)
+        return {'serial': serial, 'tid': newest.tid, 'name': newest.thread_name,
+                'watched': any(c.watched for c in chunks + markers),
+                'chunks': len(chunks), 'words': sum(len(c.words) for c in chunks),
+                'words_before': chunks[0].words_before if chunks else 0,
+                'words_missing': missing, 'torn_events': torn + markers_torn, 'event_count': len(found), 'events': found,
+                'markers': {'chunks': len(markers), 'words_before': markers[0].words_before if markers else 0, 'words_missing': markers_missing, 'event_count': len(marked),
+                            'events': marked},
+                'open_calls': [with_name({'ticks': t, 'kind': 'begin' if k == 1 else 'dispatch_begin', 'id': i}, names)
+                               for t, i, k in opened]}
+
+    @staticmethod
+    def lane(chunks, names):
         events, opened, missing, torn = [], [], 0, 0
         for n, chunk in enumerate(chunks):
             before = chunks[n - 1] if n else None
@@ -96,11 +113,17 @@ class Ring:
             for event in found:
                 apply(event, opened)
             events += found
-        return {'serial': serial, 'tid': chunks[0].tid, 'name': chunks[0].thread_name, 'watched': any(c.watched for c in chunks),
-                'chunks': len(chunks), 'words': sum(len(c.words) for c in chunks), 'words_before': chunks[0].words_before,
-                'words_missing': missing, 'torn_events': torn, 'event_count': len(events), 'events': events,
-                'open_calls': [with_name({'ticks': t, 'kind': 'begin' if k == 1 else 'dispatch_begin', 'id': i}, names)
-                               for t, i, k in opened]}
+        return events, opened, missing, torn
+
+
+def payload_words(kind, number):
+    if kind == 7:
+        return (number + 6) // 7
+    if kind == 10:
+        return number
+    if kind == MARKER:
+        return ((number & 0x7ff) + 6) // 7 + 2 * (number >> 11 & 1)
+    return number & 15 if kind in (WAIT, THREAD) else PAYLOAD_WORDS[kind]
 
 
 def with_name(event, names):
@@ -127,7 +150,7 @@ class Chunk:
     def __init__(self, data, index):
         self.data, self.index = data, index
         (self.sequence, self.owner, self.tid, self.serial, self.thread_chunk_index, calls, self.truncated, self.committed_words,
-         self.base_ticks, self.close_ticks, name, watched, _, self.words_before, self.checksum) = struct.unpack_from(
+         self.base_ticks, self.close_ticks, name, watched, self.lane, self.words_before, self.checksum) = struct.unpack_from(
              '<QiiQIIIIQQ16sIIQQ', data)
         self.thread_name, self.watched = text(name), watched == 1
         self.open_calls = [struct.unpack_from('<QII', data, 96 + 16 * n) for n in range(calls)]
@@ -150,9 +173,10 @@ class Chunk:
         while at < len(self.words):
             word = self.words[at]
             kind, number = word & 15, word >> 4 & 0xffffff
-            if kind == 7 and number > 56 or kind not in (*PAYLOAD_WORDS, 7, 10):
+            if kind == 7 and number > 56 or kind == MARKER and number & 0x7ff > 1024 or \
+                    kind not in (*PAYLOAD_WORDS, 7, 10, MARKER, WAIT, THREAD):
                 return events, False
-            size = (number + 6) // 7 if kind == 7 else number if kind == 10 else PAYLOAD_WORDS[kind]
+            size = payload_words(kind, number)
             payload = self.words[at + 1:at + 1 + size]
             if len(payload) < size or any(w & 15 != 15 for w in payload):
                 return events, False
@@ -168,6 +192,14 @@ class Chunk:
 
     @staticmethod
     def event(kind, number, ticks, payload, names):
+        if kind == MARKER:
+            carried = number >> 11 & 1
+            if carried:
+                ticks, payload = payload[0] | (payload[1] & 15) << 60, payload[2:]
+            content = b''.join(struct.pack('<Q', word)[:7] for word in payload)[:number & 0x7ff]
+            return {'ticks': ticks, 'kind': 'marker', 'carried': carried == 1, 'text': content.decode('utf-8', 'replace')}
+        if kind in (WAIT, THREAD):
+            return {'ticks': ticks, 'kind': 'wait' if kind == WAIT else 'thread', 'id': number, 'payload': payload}
         if kind == 7:
             name = b''.join(struct.pack('<Q', word)[:7] for word in payload)[:number]
             return {'ticks': ticks, 'kind': 'dispatch_begin', 'name': name.decode('utf-8', 'replace')}
@@ -201,7 +233,7 @@ def read(data):
         'threads': ring.threads(),
         'chunks': [{'index': c.index, 'sequence': c.sequence, 'state': 'open' if c.owner else 'closed', 'tid': c.tid,
                     'serial': c.serial, 'thread_chunk_index': c.thread_chunk_index, 'thread_name': c.thread_name,
-                    'watched': c.watched, 'open_calls': len(c.open_calls), 'open_calls_truncated': c.truncated,
+                    'watched': c.watched, 'lane': 'markers' if c.lane == 1 else 'calls', 'open_calls': len(c.open_calls), 'open_calls_truncated': c.truncated,
                     'words': len(c.words), 'committed_words': c.committed_words, 'words_before': c.words_before,
                     'base_ticks': c.base_ticks, 'close_ticks': c.close_ticks, 'checksum': c.checksum_state()}
                    for c in ring.chunks],

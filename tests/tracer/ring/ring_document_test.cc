@@ -81,6 +81,7 @@ TEST(RingDocument, HeaderTableIsTheHeader) {
                                      FIELD(H, coarse_error_ticks),
                                      FIELD(H, mode_changes),
                                      FIELD(H, modes),
+                                     FIELD(H, next_marker_chunk),
                                      FIELD(H, coarse_ticks),
                                      FIELD(H, coarse_padding),
                                      FIELD(H, incidents),
@@ -124,11 +125,11 @@ TEST(RingDocument, ChunkTableIsTheChunk) {
                                 FIELD(C, open_calls), FIELD(C, open_calls_truncated),
                                 FIELD(C, committed_words), FIELD(C, base_ticks),
                                 FIELD(C, close_ticks), FIELD(C, thread_name), FIELD(C, watched),
-                                FIELD(C, reserved), FIELD(C, words_before), FIELD(C, checksum)}));
+                                FIELD(C, lane), FIELD(C, words_before), FIELD(C, checksum)}));
 }
 
 // Numbers that the page names outside of its tables.
-static_assert(kRingVersion == 2 && kMaxRingModes == 32 && kMaxWatchedThreads == 8);
+static_assert(kRingVersion == 3 && kMaxRingModes == 32 && kMaxWatchedThreads == 8);
 static_assert(kRingSectionAlignment == 16384 && kNamesBytes == 262144 && kModulesBytes == 65536 &&
               kChunkBytes == 16384 && kMaxOpenCalls == 128);
 static_assert(sizeof(RingWatchedThread) == 256 && sizeof(RingIncident) == 72 &&

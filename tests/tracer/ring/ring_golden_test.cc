@@ -23,6 +23,7 @@ class GoldenRing {
     FillSections();
     FillClosedChunk(chunk(1));
     FillOpenChunk(chunk(0));
+    FillMarkerChunk(chunk(7));
   }
   std::string_view bytes() const { return {reinterpret_cast<const char*>(words_.data()), kBytes}; }
   // "offset bytes" of each word that is not zero.
@@ -39,7 +40,7 @@ class GoldenRing {
 
  private:
   static constexpr size_t kChunksAt = kRingSectionAlignment + kNamesBytes + kModulesBytes;
-  static constexpr size_t kBytes = kChunksAt + 2 * kChunkBytes;
+  static constexpr size_t kBytes = kChunksAt + 8 * kChunkBytes;
 
   RingHeader* header() { return reinterpret_cast<RingHeader*>(words_.data()); }
   RingChunk* chunk(size_t index) {
@@ -56,7 +57,7 @@ class GoldenRing {
     h->modules_offset = kRingSectionAlignment + kNamesBytes;
     h->chunks_offset = kChunksAt;
     h->chunk_bytes = kChunkBytes;
-    h->chunk_count = h->chunks_ready = 2;
+    h->chunk_count = h->chunks_ready = 8;
     h->tick_source = static_cast<uint32_t>(TickSource::kTsc);
     h->pid = 4242;
     h->process_start_ticks = 777;
@@ -69,7 +70,9 @@ class GoldenRing {
     h->slow_threshold_ns = 700'000'000;
     h->window_ns = 10'000'000'000;
     h->next_chunk[0] = h->next_chunk[1] = 1;
-    h->next_sequence = h->next_thread_serial = 3;
+    h->next_marker_chunk[1] = 1;
+    h->next_sequence = 4;
+    h->next_thread_serial = 3;
     h->dropped_events = 5;
     h->heartbeat_ticks = kBase + 900;
     h->calibrated_ticks = kBase + 800;
@@ -144,6 +147,32 @@ class GoldenRing {
     c->sequence = 2;
   }
 
+  // The UI thread's markers: its second chunk, one that was open when it began, one whose text ends
+  // within a word.
+  static void FillMarkerChunk(RingChunk* c) {
+    c->owner = 4242;
+    c->tid = 4242;
+    c->thread_serial = 1;
+    c->thread_chunk_index = 1;
+    c->base_ticks = kBase + 20;
+    c->thread_name[0] = 0x6e69616d;  // "main"
+    c->watched = 1;
+    c->lane = static_cast<uint32_t>(RingLane::kMarkers);
+    c->words_before = 2030;
+    uint64_t* at = FirstWord(c);
+    *at++ = MakeEvent(EventKind::kMarker, 9 | kCarriedMarker, kBase + 20);
+    *at++ = MakePayload((kBase - 60) & kPayloadMask);
+    *at++ = MakePayload(0);
+    *at++ = MakePayload(0x7c323432347c42);  // "B|4242|"
+    *at++ = MakePayload(0x6261);            // "ab"
+    *at++ = MakeEvent(EventKind::kMarker, 6, kBase + 21);
+    *at++ = MakePayload(0x323432347c45);  // "E|4242"
+    *at++ = MakeEvent(EventKind::kWait, 1, kBase + 22);
+    *at++ = MakePayload(5);
+    *at++ = MakeEvent(EventKind::kThread, 0, kBase + 23);
+    c->sequence = 3;
+  }
+
   std::vector<uint64_t> words_;
 };
 
@@ -164,12 +193,24 @@ TEST(RingGolden, ReaderMakesOfThemWhatWasPutIn) {
   EXPECT_EQ(reader->ModulesText(), "400000 500000 0 - /bin/golden\n");
   const RingWindow window = reader->CopyWindow(0, UINT64_MAX);
   EXPECT_EQ(window.dropped_events, 5u);
-  EXPECT_EQ(window.overwritten_chunks, 1u);
+  EXPECT_EQ(window.overwritten_chunks, 2u);  // one of each lane
   ASSERT_EQ(window.threads.size(), 2u);
   EXPECT_EQ(window.threads[0].name, "main");
   EXPECT_EQ(window.threads[0].words_before, 2036u);
   EXPECT_EQ(window.threads[0].chunks[0].open_calls.size(), 2u);
   EXPECT_EQ(window.threads[1].name, "worker");
+  ASSERT_EQ(window.threads[0].markers.size(), 1u);
+  EventCursor markers(window.threads[0].markers[0]);
+  EventRecord marker;
+  ASSERT_TRUE(markers.Next(&marker));
+  EXPECT_EQ(MarkerText(marker), "B|4242|ab");
+  EXPECT_EQ(marker.ticks, kBase - 60);
+  ASSERT_TRUE(markers.Next(&marker));
+  EXPECT_EQ(MarkerText(marker), "E|4242");
+  EXPECT_EQ(marker.ticks, kBase + 21);
+  ASSERT_TRUE(markers.Next(&marker) && markers.Next(&marker));
+  EXPECT_EQ(marker.kind, EventKind::kThread);
+  EXPECT_FALSE(markers.Next(&marker) || markers.torn());
   std::vector<uint64_t> ticks;
   for (const WindowThread& thread : window.threads) {
     EventCursor cursor(thread.chunks[0]);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <string>
 #include <thread>
 
 #include "base/own_thread.h"
@@ -29,6 +30,11 @@ void RecordAll(uint32_t id, uint64_t n) {
   const uint64_t sample[4] = {n, 1, 1, 0xffff0000};
   RecordEventAt(EventKind::kStackSample, 4, NowTicks() - 1000, sample);
   if (n % 5 != 0) RecordEvent(EventKind::kEnd, id);
+  if (n % 3 == 0) RecordMarker("B|1|a marker of " + std::to_string(n));
+  if (n % 4 == 0) RecordMarker("E|1");
+  const uint64_t wait[2] = {n, n + 1};
+  if (n % 6 == 0) RecordAside(EventKind::kWait, static_cast<uint32_t>(n) << 4 | 2, wait);
+  if (n % 9 == 0) RecordAside(EventKind::kThread, 0, {});
 }
 
 std::atomic<bool> g_lapped{false};  // from now on slowly, so that checksums are not overtaken

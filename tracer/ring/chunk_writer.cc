@@ -1,0 +1,140 @@
+#include "tracer/ring/chunk_writer.h"
+
+#include <cstring>
+
+#include "tracer/event/event.h"
+#include "tracer/ring/open_calls.h"
+#include "tracer/ring/open_markers.h"
+
+namespace jankbox {
+namespace {
+
+// Readers that look on meanwhile see whole words all the same, and throw the chunk away.
+inline void Clear(uint64_t* from, uint64_t* to) {
+#if defined(__SANITIZE_THREAD__)
+  for (; from < to; ++from) StoreWord(reinterpret_cast<uint64_t>(from), 0);
+#else
+  memset(from, 0, static_cast<size_t>(to - from) * sizeof(uint64_t));  // five times as fast
+#endif
+}
+
+// How many chunks the share has among the first `ready`, and where the one of `turn` lies.
+uint32_t ShareSize(RingShare share, uint32_t ready) {
+  if (share.lane == RingLane::kMarkers) return (ready + (share.watched ? 8 : 0)) / 16;
+  if (share.watched) return ready / 2;
+  return ready / 8 * 3 + ready % 8 / 2;
+}
+
+uint32_t ShareIndex(RingShare share, uint32_t turn) {
+  if (share.lane == RingLane::kMarkers) return turn * 16 + (share.watched ? 7 : 15);
+  if (share.watched) return turn * 2;
+  return turn / 3 * 8 + turn % 3 * 2 + 1;
+}
+
+std::atomic<uint64_t>& ShareCursor(RingShare share, RingHeader* header) {
+  auto& cursors = share.lane == RingLane::kMarkers ? header->next_marker_chunk : header->next_chunk;
+  return cursors[share.watched ? 1 : 0];
+}
+
+}  // namespace
+
+// What did not fit has moved `next` beyond it, so the end is behind the last word that is not zero.
+uint64_t* EndOfWords(const ThreadCursor& cursor) {
+  uint64_t* end =
+      reinterpret_cast<uint64_t*>(reinterpret_cast<uint8_t*>(cursor.chunk) + kChunkBytes);
+  const uint64_t next = cursor.next.load(std::memory_order_relaxed);
+  if (next <= reinterpret_cast<uint64_t>(end)) return reinterpret_cast<uint64_t*>(next);
+  const uint64_t* first = FirstWord(cursor.chunk);
+  while (end > first && std::atomic_ref<uint64_t>(end[-1]).load(std::memory_order_relaxed) == 0)
+    --end;
+  return end;
+}
+
+void CloseChunk(ThreadCursor& cursor, const uint64_t* end, uint64_t now) {
+  RingChunk* chunk = cursor.chunk;
+  const auto words = static_cast<uint32_t>(end - FirstWord(chunk));
+  chunk->committed_words.store(words, std::memory_order_relaxed);
+  chunk->close_ticks.store(now, std::memory_order_relaxed);
+  chunk->owner.store(kNoOwner, std::memory_order_release);  // pairs with the CAS in ClaimChunk
+  cursor.words_before += words;
+  cursor.chunk = nullptr;
+}
+
+RingChunk* ClaimChunk(RingFile* ring, RingShare share, int32_t tid) {
+  RingHeader* header = ring->header();
+  const uint32_t pool = ShareSize(share, header->chunks_ready.load(std::memory_order_acquire));
+  std::atomic<uint64_t>& cursor = ShareCursor(share, header);
+  for (uint32_t attempt = 0; attempt < pool; ++attempt) {
+    const uint64_t turn = cursor.fetch_add(1, std::memory_order_relaxed);
+    RingChunk* chunk = ring->chunk(ShareIndex(share, static_cast<uint32_t>(turn % pool)));
+    int32_t free = kNoOwner;
+    if (chunk->owner.compare_exchange_strong(free, tid, std::memory_order_acquire,
+                                             std::memory_order_relaxed)) {
+      return chunk;
+    }
+  }
+  return nullptr;
+}
+
+void StartChunk(ThreadCursor& cursor, RingFile* ring, RingChunk* chunk, bool watched,
+                uint64_t now) {
+  RingHeader* header = ring->header();
+  chunk->sequence.store(0, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);  // readers see 0 before any word changes
+  OpenCallStack open;
+  const bool calls = cursor.lane == RingLane::kCalls;
+  const uint64_t* previous_end = nullptr;
+  if (cursor.chunk != nullptr) {
+    previous_end = EndOfWords(cursor);
+    if (calls) open.Replay(cursor.chunk, previous_end);
+  }
+  uint64_t* words = reinterpret_cast<uint64_t*>(chunk + 1);
+  uint64_t* end = reinterpret_cast<uint64_t*>(reinterpret_cast<uint8_t*>(chunk) + kChunkBytes);
+  Clear(words, end);
+  chunk->tid = cursor.tid.load(std::memory_order_relaxed);
+  chunk->thread_serial = cursor.serial;
+  chunk->thread_chunk_index = cursor.chunk_index++;
+  chunk->words_before =
+      cursor.words_before +
+      (previous_end == nullptr ? 0 : static_cast<uint64_t>(previous_end - FirstWord(cursor.chunk)));
+  chunk->base_ticks = now;
+  chunk->close_ticks.store(0, std::memory_order_relaxed);
+  chunk->committed_words.store(0, std::memory_order_relaxed);
+  chunk->watched = watched ? 1 : 0;
+  chunk->lane = static_cast<uint32_t>(cursor.lane);
+  uint64_t name[2];
+  memcpy(name, cursor.name, sizeof(name));
+  chunk->thread_name[0] = name[0];
+  chunk->thread_name[1] = name[1];
+  chunk->open_calls = open.size();
+  chunk->open_calls_truncated = open.truncated();
+  words = open.WriteTo(words);
+  if (!calls && cursor.chunk != nullptr) {
+    words = CarryOpenMarkers(cursor.chunk, previous_end, now, words);
+  }
+  chunk->sequence.store(header->next_sequence.fetch_add(1, std::memory_order_relaxed),
+                        std::memory_order_release);  // pairs with the reader's first load
+  if (cursor.chunk != nullptr) CloseChunk(cursor, previous_end, now);
+  cursor.chunk = chunk;
+  cursor.base_ticks = now;
+  cursor.next.store(reinterpret_cast<uint64_t>(words), std::memory_order_relaxed);
+  cursor.end.store(reinterpret_cast<uint64_t>(end), std::memory_order_relaxed);
+}
+
+bool Rebase(ThreadCursor& cursor, uint64_t now, uint64_t words) {
+  constexpr uint64_t kRebaseWords = 3;
+  if (cursor.chunk == nullptr) return false;
+  const uint64_t at = cursor.next.load(std::memory_order_relaxed);
+  if (at + (kRebaseWords + words) * sizeof(uint64_t) > cursor.end.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  StoreWord(at + 8, MakePayload(now & kPayloadMask));
+  StoreWord(at + 16, MakePayload(now >> 60));
+  std::atomic_thread_fence(std::memory_order_release);
+  StoreWord(at, MakeEvent(EventKind::kRebase, 0, now));
+  cursor.next.store(at + kRebaseWords * sizeof(uint64_t), std::memory_order_relaxed);
+  cursor.base_ticks = now;
+  return true;
+}
+
+}  // namespace jankbox
