@@ -30,7 +30,7 @@ enum class EventKind : uint32_t {
   // In the marker lane alone (event_sink.h), so that they never evict calls:
   kMarker = 11,  // id = bytes of the text (0-1024), bit 11: carried over from an older chunk
                  // [carried: its absolute ticks: 2; text, 7 bytes a word, first byte lowest: 0-147]
-  kWait = 12,    // id bits 0-3: payload words, the rest: wait_event.h
+  kWait = 12,    // id bits 0-3: payload words, bit 4: its end, the rest: wait_event.h
   kThread = 13,  // id bits 0-3: payload words, the rest: thread_event.h
   kRebase = 14,  // id = 0 [absolute ticks: 2]: the base of later words
   kPayload = 15,
@@ -44,6 +44,7 @@ inline constexpr size_t kMaxMarkerBytes = 1024;  // as Android's and the kernel'
 inline constexpr uint32_t kMarkerLengthMask = 0x7ff;
 inline constexpr uint32_t kCarriedMarker = 0x800;
 inline constexpr uint32_t kAsidePayloadMask = 15;
+inline constexpr uint32_t kWaitEnd = 16;  // bit of a kWait's id; without it: a begin
 inline constexpr uint64_t kPayloadMask = (uint64_t{1} << 60) - 1;
 
 inline constexpr uint64_t MakeEvent(EventKind kind, uint32_t id, uint64_t ticks) {

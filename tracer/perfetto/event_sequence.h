@@ -24,6 +24,9 @@ enum class Category : uint32_t {
   kInstant = 3,
   kAsync = 4,
   kSampled = 5,
+  kAtrace = 6,
+  kWait = 7,
+  kThread = 8,
 };
 
 // A track event in full. Zero fields are left out.

@@ -97,7 +97,7 @@ void ProcessEvents::WriteAsync(const AsyncKey& key, AsyncTrack* track, TrackEven
                          .parent_uuid = TrackUuid(TrackKind::kProcess, pid_, 0),
                          .name = names_->MethodText(key.first)});
   }
-  std::string_view annotations[4];
+  std::string_view annotations[kMaxNotes];
   TrackEventFields event = {
       .type = type, .track_uuid = track->uuid, .annotations = NoteNames(notes, annotations)};
   if (type == TrackEventType::kSliceBegin) {

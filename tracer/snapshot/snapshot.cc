@@ -10,6 +10,7 @@
 #include "tracer/perfetto/perf_samples.h"
 #include "tracer/perfetto/track_descriptor.h"
 #include "tracer/perfetto/track_uuid.h"
+#include "tracer/snapshot/marker_tracks.h"
 #include "tracer/snapshot/merged_events.h"
 #include "tracer/snapshot/process_events.h"
 #include "tracer/snapshot/process_tracks.h"
@@ -27,7 +28,8 @@ namespace {
 constexpr uint32_t kFrameSequence = 2;
 constexpr uint32_t kSampleSequence = 3;
 constexpr uint32_t kProcessEventSequence = 4;
-constexpr uint32_t kFirstThreadSequence = 5;
+constexpr uint32_t kMarkerSequence = 5;
+constexpr uint32_t kFirstThreadSequence = 8;
 
 class SnapshotWriter {
  public:
@@ -45,6 +47,7 @@ class SnapshotWriter {
     tracks_.WriteRecording();
     for (size_t i = 0; i < window_.threads.size(); ++i) WriteThread(i);
     WriteProcessEvents();
+    WriteMarkers();
     WriteFrameTimeline(writer_,
                        {.sequence_id = kFrameSequence,
                         .pid = input_.process.pid,
@@ -52,6 +55,7 @@ class SnapshotWriter {
                        aside_.frames);
     WriteSamples();
     stats_.torn_events += aside_.malformed;
+    stats_.unknown_markers = aside_.unknown_markers;
     stats_.unnamed_methods = names_.unnamed_methods();
     return stats_;
   }
@@ -86,6 +90,7 @@ class SnapshotWriter {
     stats_.unmatched_ends += counts.unmatched_ends;
     stats_.open_slices += counts.open_slices;
     stats_.torn_events += counts.torn_events;
+    stats_.repaired_slices += counts.repaired_slices;
     if (counts.has_process_events) process_event_threads_.push_back(&thread);
   }
 
@@ -96,6 +101,17 @@ class SnapshotWriter {
     const ProcessEvents::Counts counts =
         ProcessEvents(writer_, &sequence, &names_, clock_, input_.process.pid)
             .Write(&events, window_);
+    stats_.slices += counts.slices;
+    stats_.unmatched_ends += counts.unmatched_ends;
+    stats_.open_slices += counts.open_slices;
+  }
+
+  void WriteMarkers() {
+    if (aside_.markers.empty()) return;
+    EventSequence sequence(writer_, SequenceOptions(kMarkerSequence, 0));
+    const MarkerTracks::Counts counts =
+        MarkerTracks(writer_, &sequence, &names_, clock_, input_.process.pid)
+            .Write(&aside_.markers, window_);
     stats_.slices += counts.slices;
     stats_.unmatched_ends += counts.unmatched_ends;
     stats_.open_slices += counts.open_slices;

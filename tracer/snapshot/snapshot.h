@@ -62,7 +62,9 @@ struct SnapshotInput {
 struct SnapshotStats {
   uint64_t slices = 0;  // begins written (methods, dispatches, async, sampled)
   uint64_t unmatched_ends = 0;
-  uint64_t open_slices = 0;  // closed at the window's end
+  uint64_t open_slices = 0;      // closed at the window's end
+  uint64_t repaired_slices = 0;  // whose end was missing: closed with the call around them
+  uint64_t unknown_markers = 0;
   uint64_t unnamed_methods = 0;
   uint64_t samples = 0;
   uint64_t torn_events = 0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tracer/ring/ring_window.h"
+#include "tracer/snapshot/aside_events.h"
 
 namespace jankbox {
 
@@ -17,6 +18,7 @@ enum SliceNote : uint32_t {
   kBeginLost = 2,        // in a gap: begin is the gap's end
   kEndLost = 4,          // in a gap: end is the gap's end
   kOpenAtWindowEnd = 8,  // end is the window's
+  kEndMissing = 16,      // ended with the call around it
 };
 
 // Receives slices in order of time and properly nested.
@@ -24,12 +26,13 @@ class ThreadEventSink {
  public:
   virtual ~ThreadEventSink() = default;
 
-  // `call` is a kBegin or kDispatchBegin; of a call known from a chunk's open calls alone it has
-  // neither name nor payload.
+  // `call` is a kBegin, a kDispatchBegin, a kMarker or a kWait; of a call known from a chunk's open
+  // calls alone it has neither name nor payload.
   virtual void Begin(const EventRecord& call, uint64_t ticks, uint32_t notes) = 0;
   virtual void End(const EventRecord& call, uint64_t ticks, uint32_t notes) = 0;
   virtual void Instant(uint32_t id, uint64_t ticks) = 0;
-  // kFrame and kStackSample, at their own moment.
+  // kFrame and kStackSample, at their own moment; kThread and markers that are no slices. Those of
+  // async slices come from before the window too.
   virtual void Record(const EventRecord& record) = 0;
   // True to end the walk early.
   virtual bool Stopped() const { return false; }
@@ -40,6 +43,7 @@ class ThreadEvents {
   struct Counts {
     uint64_t unmatched_ends = 0;
     uint64_t open_slices = 0;
+    uint64_t repaired_slices = 0;  // whose end was missing
     uint64_t torn_events = 0;
     bool has_process_events = false;  // kAsyncBegin, kAsyncEnd, kCounter: merged elsewhere
   };
@@ -60,8 +64,15 @@ class ThreadEvents {
   };
 
   void OpenFirstCalls(const WindowChunk& chunk);
+  // The marker lane's events up to `ticks`, which lie between the calls.
+  void DrainAsides(uint64_t ticks) {
+    while (__builtin_expect(asides_->ticks() <= ticks, 0)) HandleAside();
+  }
+  void HandleAside();
+  void HandleMarker(const EventRecord& marker);
+  void ReconcileMarkers(const std::vector<EventRecord>& carried);
   void Reconcile(const WindowChunk& chunk);
-  size_t SharedDepth(const WindowChunk& chunk) const;
+  size_t SharedDepth(const WindowChunk& chunk, size_t* listed) const;
   uint64_t Depth() const;
   void Handle(const EventRecord& event);
   void HandleCall(const EventRecord& event);
@@ -74,6 +85,7 @@ class ThreadEvents {
   uint64_t from_ticks_;
   uint64_t end_ticks_;
   ThreadEventSink* sink_;
+  AsideEvents* asides_ = nullptr;
   std::vector<Call> calls_;  // outermost first
   uint64_t now_ = 0;         // ticks of the last event: time never goes back
   bool in_window_ = false;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tracer/event/marker_text.h"
+
 namespace jankbox {
 namespace {
 
@@ -23,12 +25,14 @@ FrameTimes ToFrameTimes(const EventRecord& record, const TraceClock& clock) {
 
 }  // namespace
 
-std::span<const std::string_view> NoteNames(uint32_t notes, std::span<std::string_view, 4> names) {
+std::span<const std::string_view> NoteNames(uint32_t notes,
+                                            std::span<std::string_view, kMaxNotes> names) {
   size_t count = 0;
   if ((notes & kBeganBeforeWindow) != 0) names[count++] = "began_before_window";
   if ((notes & kBeginLost) != 0) names[count++] = "begin_lost";
   if ((notes & kEndLost) != 0) names[count++] = "end_lost";
   if ((notes & kOpenAtWindowEnd) != 0) names[count++] = "open_at_window_end";
+  if ((notes & kEndMissing) != 0) names[count++] = "end_missing";
   return names.first(count);
 }
 
@@ -54,6 +58,10 @@ void ThreadSlices::Begin(const EventRecord& call, uint64_t ticks, uint32_t notes
     category = Category::kDispatch;
     const std::string name = DispatchName(call);
     name_iid = names_->OfText(name.empty() ? "dispatch" : name);
+  } else if (call.kind == EventKind::kMarker) {
+    category = Category::kAtrace;
+    const std::string text = MarkerText(call);
+    name_iid = names_->OfText(std::string(ParseMarker(text).name));
   } else {
     name_iid = names_->OfMethod(call.id);
   }
@@ -61,7 +69,7 @@ void ThreadSlices::Begin(const EventRecord& call, uint64_t ticks, uint32_t notes
     sequence_.Begin(boottime_ns, category, name_iid);
     return;
   }
-  std::string_view annotations[4];
+  std::string_view annotations[kMaxNotes];
   sequence_.Write(boottime_ns, {.type = TrackEventType::kSliceBegin,
                                 .category = category,
                                 .name_iid = name_iid,
@@ -74,7 +82,7 @@ void ThreadSlices::End(const EventRecord&, uint64_t ticks, uint32_t notes) {
     sequence_.End(boottime_ns);
     return;
   }
-  std::string_view annotations[4];
+  std::string_view annotations[kMaxNotes];
   sequence_.Write(boottime_ns, {.type = TrackEventType::kSliceEnd,
                                 .annotations = NoteNames(notes, annotations)});
 }
@@ -86,7 +94,24 @@ void ThreadSlices::Instant(uint32_t id, uint64_t ticks) {
                                 .name_iid = names_->OfMethod(id)});
 }
 
+void ThreadSlices::RecordMarker(const EventRecord& record) {
+  const std::string text = MarkerText(record);
+  const MarkerParts marker = ParseMarker(text);
+  if (marker.kind == MarkerKind::kUnknown) {
+    ++aside_->unknown_markers;
+  } else if (marker.kind != MarkerKind::kInstant) {
+    aside_->markers.push_back({record.ticks, record});
+  } else {
+    const uint64_t boottime_ns = TimeOf(record.ticks);
+    sequence_.Write(boottime_ns, {.type = TrackEventType::kInstant,
+                                  .category = Category::kAtrace,
+                                  .name_iid = names_->OfText(std::string(marker.name))});
+  }
+}
+
 void ThreadSlices::Record(const EventRecord& record) {
+  if (record.kind == EventKind::kMarker) return RecordMarker(record);
+  if (record.kind == EventKind::kThread) return;
   if (record.kind == EventKind::kFrame) {
     aside_->frames.push_back(ToFrameTimes(record, clock_));
     return;

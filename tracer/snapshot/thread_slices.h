@@ -16,11 +16,20 @@
 
 namespace jankbox {
 
+inline constexpr size_t kMaxNotes = 5;
+
+struct MarkerRef {
+  uint64_t ticks = 0;
+  EventRecord record;  // in the window
+};
+
 // Event records that are not drawn on their own thread's track.
 struct SetAside {
   std::vector<FrameTimes> frames;
   std::vector<SampleRef> samples;
+  std::vector<MarkerRef> markers;  // of tracks below the process
   uint64_t malformed = 0;
+  uint64_t unknown_markers = 0;  // texts in no form that we know
 };
 
 class ThreadSlices : public ThreadEventSink {
@@ -37,6 +46,7 @@ class ThreadSlices : public ThreadEventSink {
   uint64_t slices() const { return slices_; }
 
  private:
+  void RecordMarker(const EventRecord& record);
   uint64_t TimeOf(uint64_t ticks);
 
   PacketWriter* writer_;
@@ -48,7 +58,8 @@ class ThreadSlices : public ThreadEventSink {
 };
 
 // The annotations of `notes`, in `names`, which has room for all.
-std::span<const std::string_view> NoteNames(uint32_t notes, std::span<std::string_view, 4> names);
+std::span<const std::string_view> NoteNames(uint32_t notes,
+                                            std::span<std::string_view, kMaxNotes> names);
 
 }  // namespace jankbox
 

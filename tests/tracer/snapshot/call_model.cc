@@ -220,7 +220,10 @@ ModelResult ExpectedFromChunks(const std::vector<WindowChunk>& chunks, const Rin
                              (!dispatch && all[open[depth - 1]].id != event.id))) {
           --depth;
         }
-        if (depth > 0) close_from(depth - 1, event.ticks, nullptr);
+        if (depth > 0) {
+          close_from(depth, event.ticks, "end_missing");
+          close_from(depth - 1, event.ticks, nullptr);
+        }
         if (depth == 0 && event.ticks >= window.from_ticks) ++result.unmatched_ends;
       }
     }

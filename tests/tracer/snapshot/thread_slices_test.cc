@@ -35,7 +35,8 @@ TEST(ThreadSlices, CallsBecomeNestedSlices) {
 TEST(ThreadSlices, EndClosesWhatWasLeftOpenAboveIt) {
   const TestSnapshot snapshot =
       SnapshotOf({MakeChunk({Begin(1, 1100), Begin(2, 1110), Begin(3, 1120), End(1, 1200)})});
-  EXPECT_THAT(Lines(snapshot), ElementsAre("1100+100 0 m1", "1110+90 1 m2", "1120+80 2 m3"));
+  EXPECT_THAT(Lines(snapshot),
+              ElementsAre("1100+100 0 m1", "1110+90 1 m2 end_missing", "1120+80 2 m3 end_missing"));
   EXPECT_EQ(snapshot.stats.unmatched_ends, 0u);
 }
 
@@ -43,8 +44,8 @@ TEST(ThreadSlices, DispatchEndClosesItsMethods) {
   const TestSnapshot snapshot =
       SnapshotOf({MakeChunk({DispatchBegin("Handler (a.b.C) $1", 1100), Begin(1, 1110),
                              DispatchEnd(1200), DispatchBegin("", 1300), DispatchEnd(1310)})});
-  EXPECT_THAT(Lines(snapshot),
-              ElementsAre("1100+100 0 Handler (a.b.C) $1", "1110+90 1 m1", "1300+10 0 dispatch"));
+  EXPECT_THAT(Lines(snapshot), ElementsAre("1100+100 0 Handler (a.b.C) $1",
+                                           "1110+90 1 m1 end_missing", "1300+10 0 dispatch"));
   EXPECT_EQ(snapshot.trace.slices[0].category, "dispatch");
 }
 
