@@ -243,6 +243,8 @@ Result<Report> SealReport(const ReportSource& source, const SealRequest& request
   if (!stats.ok()) return stats.status();
   report.losses.unmatched_ends = stats->unmatched_ends;
   report.losses.open_slices = stats->open_slices;
+  report.losses.repaired_slices = stats->repaired_slices;
+  report.losses.unknown_markers = stats->unknown_markers;
   report.losses.unnamed_methods = stats->unnamed_methods;
   report.losses.spool_dropped_reports = spool->given_up_here();
   Status status = write(SkippableFrame(EncodeReport(report)));

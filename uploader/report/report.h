@@ -58,6 +58,8 @@ struct ReportLosses {
   uint64_t spool_dropped_reports = 0;
   uint64_t unnamed_methods = 0;
   uint64_t corrupt_chunks = 0;
+  uint64_t repaired_slices = 0;
+  uint64_t unknown_markers = 0;
 };
 
 struct ReportMode {

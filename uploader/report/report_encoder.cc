@@ -124,6 +124,8 @@ std::string EncodeLosses(const ReportLosses& losses) {
   out.Number(9, losses.spool_dropped_reports);
   out.Number(10, losses.unnamed_methods);
   out.Number(11, losses.corrupt_chunks);
+  out.Number(12, losses.repaired_slices);
+  out.Number(13, losses.unknown_markers);
   return bytes;
 }
 

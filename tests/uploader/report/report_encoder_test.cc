@@ -76,6 +76,8 @@ void FillLosses(proto::Losses* losses) {
   losses->set_spool_dropped_reports(2009);
   losses->set_unnamed_methods(2010);
   losses->set_corrupt_chunks(2011);
+  losses->set_repaired_slices(2012);
+  losses->set_unknown_markers(2013);
 }
 
 void FillFrames(proto::Report* report) {
