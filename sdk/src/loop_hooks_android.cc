@@ -2,8 +2,8 @@
 
 namespace jankbox {
 
-void RefreshLoopHooks(RingHeader* /*ring*/) {}
+void AddLoopHooks(HookSet* /*hooks*/) {}
 
-void StopLoopHooks() {}
+void FollowLoopLibraries(RingHeader* /*ring*/) {}
 
 }  // namespace jankbox

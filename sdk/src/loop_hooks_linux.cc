@@ -9,7 +9,6 @@
 #include "monitors/looper/main_thread_wait.h"
 #include "sdk/src/last_error.h"
 #include "sdk/src/loop_hooks.h"
-#include "tracer/hook/got_hooks.h"
 
 namespace jankbox {
 namespace {
@@ -23,8 +22,8 @@ std::atomic<void*> g_real_ppoll{nullptr};
 std::atomic<void*> g_real_epoll_wait{nullptr};
 std::atomic<void*> g_real_epoll_pwait{nullptr};
 
-// The hooked call, with what it returned and its errno untouched. After StopLoopHooks a caller may
-// still hold a proxy: recording is off then, and every call here is a no-op.
+// The hooked call, with what it returned and its errno untouched. After a stop a caller may still
+// hold a proxy: recording is off then, and every call here is a no-op.
 #define JANKBOX_PROXY(name, call, ...)                                                             \
   auto* real = reinterpret_cast<decltype(&::name)>(g_real_##name.load(std::memory_order_acquire)); \
   MainThreadWait wait(&g_loop, &kCalls, call);                                                     \
@@ -55,17 +54,6 @@ bool IsLoopLibrary(std::string_view path) {
   return ClassifyModule(path).kind == LoopModuleKind::kLoop;
 }
 
-template <typename Function>
-HookRequest Request(const char* symbol, Function* proxy, std::atomic<void*>* original) {
-  return {symbol, IsLoopLibrary, reinterpret_cast<void*>(proxy), original};
-}
-
-GotHooks& Hooks() {
-  static auto* hooks = new GotHooks();  // proxies stay callable for good, so does what they need
-  return *hooks;
-}
-bool g_installed = false;  // watcher thread, or the thread that stops
-
 bool AgentIsPresent() {
   const char* preload = getenv("LD_PRELOAD");
   return preload != nullptr && strstr(preload, "libjankbox_agent.so") != nullptr;
@@ -73,34 +61,28 @@ bool AgentIsPresent() {
 
 }  // namespace
 
-void RefreshLoopHooks(RingHeader* ring) {
+void AddLoopHooks(HookSet* hooks) {
+  if (AgentIsPresent()) return;
+  constexpr HookFeature kLoop = HookFeature::kLoop;
+  const HookUse uses[] = {
+      HookUseOf(HookId::kPoll, kLoop, IsLoopLibrary, PollProxy, &g_real_poll),
+      HookUseOf(HookId::kPpoll, kLoop, IsLoopLibrary, PpollProxy, &g_real_ppoll),
+      HookUseOf(HookId::kEpollWait, kLoop, IsLoopLibrary, EpollWaitProxy, &g_real_epoll_wait),
+      HookUseOf(HookId::kEpollPwait, kLoop, IsLoopLibrary, EpollPwaitProxy, &g_real_epoll_pwait),
+  };
+  for (const HookUse& use : uses) {
+    const Status status = hooks->Add(use);
+    if (!status.ok()) SetLastError("loops of libraries are not watched: " + status.message());
+  }
+}
+
+void FollowLoopLibraries(RingHeader* ring) {
   if (AgentIsPresent()) return;
   LoopModules::Refresh();
-  if (g_installed) {
-    Hooks().Refresh();
-  } else {
-    const HookRequest requests[] = {
-        Request("poll", PollProxy, &g_real_poll),
-        Request("ppoll", PpollProxy, &g_real_ppoll),
-        Request("epoll_wait", EpollWaitProxy, &g_real_epoll_wait),
-        Request("epoll_pwait", EpollPwaitProxy, &g_real_epoll_pwait),
-    };
-    const Result<HookReport> report = Hooks().Install(requests);
-    g_installed = report.ok();
-    if (!report.ok())
-      SetLastError("loops of libraries are not watched: " + report.status().message());
-  }
-  // Until the program names its loop, the library that was seen waiting does.
   const bool unnamed = strncmp(ring->loop_name, "api", sizeof(ring->loop_name)) == 0;
   if (unnamed && g_loop.loop_name()[0] != '\0') {
     strncpy(ring->loop_name, g_loop.loop_name(), sizeof(ring->loop_name) - 1);
   }
-}
-
-void StopLoopHooks() {
-  if (!g_installed) return;
-  Hooks().Uninstall();
-  g_installed = false;
 }
 
 }  // namespace jankbox

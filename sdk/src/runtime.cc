@@ -11,6 +11,7 @@
 #include "base/uuid.h"
 #include "monitors/frame/frame_monitor.h"
 #include "monitors/looper/dispatch_monitor.h"
+#include "sdk/src/hook_set.h"
 #include "sdk/src/last_error.h"
 #include "sdk/src/loop_hooks.h"
 #include "tracer/event/event_sink.h"
@@ -92,6 +93,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
       options, runtime->ring_.get(),
       [self](SealRequest request) { self->sealer_->Enqueue(std::move(request)); },
       [self] { return self->sealer_->cpu_ns(); });
+  if (options.loop_hooks) AddLoopHooks(&HookSet::Get());
   if (!options.upload_url.empty()) runtime->upload_ = std::make_unique<UploadThread>(options);
   {
     ScopedSignalBlock no_signals;
@@ -104,7 +106,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
 }
 
 void Runtime::Stop(uint64_t deadline_ns) {
-  StopLoopHooks();
+  HookSet::Get().Stop();
   watcher_->Stop();  // before recording ends: its last look may seal an incident
   Recorder::Close();
   sealer_->Stop(deadline_ns);

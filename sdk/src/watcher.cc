@@ -5,6 +5,7 @@
 
 #include "base/own_thread.h"
 #include "monitors/looper/dispatch_monitor.h"
+#include "sdk/src/hook_set.h"
 #include "sdk/src/last_error.h"
 #include "sdk/src/loop_hooks.h"
 #include "tracer/event/event_sink.h"
@@ -76,9 +77,15 @@ void Watcher::Calibrate() {
 void Watcher::NoteModules() {
   ModuleMap modules = ModuleMap::Load();
   ring_->WriteModules(modules.Serialize());
-  if (options_.loop_hooks) RefreshLoopHooks(ring_->header());
+  RefreshHooks();
   std::lock_guard<std::mutex> lock(mutex_);
   modules_ = std::move(modules);
+}
+
+void Watcher::RefreshHooks() {
+  if (options_.loop_hooks) FollowLoopLibraries(ring_->header());
+  const Result<HookReport> hooked = HookSet::Get().Refresh();
+  if (!hooked.ok()) SetLastError("nothing is hooked: " + hooked.status().message());
 }
 
 uint64_t Watcher::LookAtAll(uint64_t now_ns) {

@@ -52,6 +52,7 @@ class Watcher {
   void CalibrateFirst();
   void Calibrate();
   void NoteModules();
+  void RefreshHooks();
   uint64_t LookAtAll(uint64_t now_ns);
   void SweepEverySecond(uint64_t now_ns);
 

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <span>
@@ -26,8 +27,8 @@ namespace jankbox {
 
 struct HookRequest {
   const char* symbol = nullptr;
-  // Which calling modules, by path (the program: its executable's); null: all.
-  bool (*caller_matches)(std::string_view path) = nullptr;
+  // Which calling modules, by path (the program: its executable's); empty: all.
+  std::function<bool(std::string_view path)> caller_matches;
   void* proxy = nullptr;
   // What the proxy calls on: set once, before any slot holds the proxy, and never reset. Load it
   // with acquire; null can only be seen by a proxy that is called by itself. One for each request.

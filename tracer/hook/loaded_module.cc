@@ -43,6 +43,31 @@ int FindModule(dl_phdr_info* module, size_t /*size*/, void* argument) {
   return wanted->is_program || wanted->path == module->dlpi_name ? 1 : 0;
 }
 
+struct AddressSearch {
+  uintptr_t address;
+  size_t modules_seen;
+  std::string library;
+};
+
+bool Holds(const dl_phdr_info& module, uintptr_t address) {
+  for (size_t i = 0; i < module.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = module.dlpi_phdr[i];
+    const uintptr_t begin = module.dlpi_addr + header.p_vaddr;
+    if (header.p_type == PT_LOAD && address >= begin && address - begin < header.p_memsz) {
+      return true;
+    }
+  }
+  return false;
+}
+
+int FindHolder(dl_phdr_info* module, size_t /*size*/, void* argument) {
+  auto* search = static_cast<AddressSearch*>(argument);
+  const bool is_program = search->modules_seen++ == 0;
+  if (!Holds(*module, search->address)) return 0;
+  if (!is_program && module->dlpi_name != nullptr) search->library = module->dlpi_name;
+  return 1;
+}
+
 }  // namespace
 
 LoaderCounts ReadLoaderCounts() {
@@ -61,6 +86,12 @@ std::vector<LoadedModule> ListLoadedModules(LoaderCounts* counts) {
     if (length > 0) listing.modules[0].path.assign(path, static_cast<size_t>(length));
   }
   return std::move(listing.modules);
+}
+
+std::string LibraryPathOf(const void* address) {
+  AddressSearch search{reinterpret_cast<uintptr_t>(address), 0, {}};
+  dl_iterate_phdr(FindHolder, &search);
+  return search.library;
 }
 
 HeldModule::HeldModule(const LoadedModule& module)

@@ -34,6 +34,10 @@ LoaderCounts ReadLoaderCounts();
 // list.
 std::vector<LoadedModule> ListLoadedModules(LoaderCounts* counts);
 
+// The path of the library that holds `address` (code or data); empty where that is the program, or
+// nobody's.
+std::string LibraryPathOf(const void* address);
+
 // A reference to a module. Releasing the last one unmaps the module, with its destructors, as
 // dlclose() does.
 class HeldModule {
