@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tracer/hook/loaded_module.h"
+#include "tracer/hook/reentry_guard.h"
 
 namespace jankbox {
 namespace {
@@ -24,6 +25,7 @@ HookSet& HookSet::Get() {
 
 Status HookSet::Add(const HookUse& use) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  ReentrySlot::Prepare();  // without it proxies call on and do nothing else
   if (use.proxy == nullptr || use.original == nullptr || !MayHook(use.feature, use.id)) {
     return Status(StatusCode::kInvalidArgument, "hooks: a use that the table does not know");
   }

@@ -12,6 +12,7 @@
 #include "base/own_thread.h"
 #include "sdk/src/last_error.h"
 #include "sdk/src/recovery.h"
+#include "tracer/hook/reentry_guard.h"
 
 namespace jankbox {
 namespace {
@@ -71,6 +72,7 @@ void Sealer::Stop(uint64_t deadline_ns) {
 
 void Sealer::Run() {
   NameCurrentThread("jankbox-seal");
+  ReentryGuard::ExcludeThread();
   cpu_clock_.SetToCurrentThread();
   setpriority(PRIO_PROCESS, static_cast<id_t>(CurrentTid()), kNice);
   const sched_param no_priority{};

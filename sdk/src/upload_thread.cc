@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/own_thread.h"
+#include "tracer/hook/reentry_guard.h"
 #include "uploader/spool/spool.h"
 #include "uploader/transport/curl_transport.h"
 #include "uploader/transport/upload_drain.h"
@@ -72,6 +73,7 @@ uint64_t UploadThread::DrainOnce() {
 
 void UploadThread::Run() {
   NameCurrentThread("jankbox-upload");
+  ReentryGuard::ExcludeThread();
   uint64_t retry_at_ns = UINT64_MAX;
   std::unique_lock<std::mutex> lock(mutex_);
   while (!stop_) {

@@ -9,6 +9,7 @@
 #include "sdk/src/last_error.h"
 #include "sdk/src/loop_hooks.h"
 #include "tracer/event/event_sink.h"
+#include "tracer/hook/reentry_guard.h"
 #include "tracer/ring/recorder.h"
 #include "tracer/ring/ring_checksums.h"
 
@@ -127,6 +128,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
 
 void Watcher::Run() {
   NameCurrentThread("jankbox-watch");
+  ReentryGuard::ExcludeThread();
   WatchThisThread();  // stack samples come from the reserved share
   cpu_clock_.SetToCurrentThread();
   CalibrateFirst();
