@@ -60,6 +60,9 @@ class HookSet {
   // Restores the import tables where they still hold our proxies, and forgets all uses.
   void Stop();
 
+  // Slots hooked and missed, and why, module by module: empty before the first Refresh().
+  std::vector<ModuleHooks> Modules() { return hooks_.Modules(); }
+
  private:
   // A proxy's place in its function's chain: for good, since callers may keep a proxy's address.
   struct Link {

@@ -57,7 +57,7 @@ TEST_F(HookSetTest, FeaturesOfOneFunctionAreCalledInTheirOrder) {
   EXPECT_EQ(CallsOfClose(), "");
   Result<HookReport> report = hooks_.Refresh();
   ASSERT_TRUE(report.ok());
-  EXPECT_EQ(report->slots_hooked, 2u);
+  EXPECT_EQ(report->hooked, 2u);
   EXPECT_EQ(CallsOfClose(), "mi");
   EXPECT_EQ(fixture_.Poll(nullptr, 0, 0), 0);
   EXPECT_EQ(g_calls, "mip");

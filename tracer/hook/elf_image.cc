@@ -1,14 +1,32 @@
 #include "tracer/hook/elf_image.h"
 
+#include <elf.h>
+
 #include <utility>
 
 #include "tracer/hook/loaded_module.h"
 
 namespace jankbox {
 
-ElfImage::ElfImage(uint64_t load_bias, std::vector<ElfSegment> segments, uint64_t dynamic_address,
-                   uint64_t dynamic_size)
-    : load_bias_(load_bias),
+ElfFormat ElfFormat::Native() {
+#if defined(__x86_64__)
+  constexpr uint16_t kMachine = EM_X86_64;
+#elif defined(__i386__)
+  constexpr uint16_t kMachine = EM_386;
+#elif defined(__aarch64__)
+  constexpr uint16_t kMachine = EM_AARCH64;
+#elif defined(__arm__)
+  constexpr uint16_t kMachine = EM_ARM;
+#else
+  constexpr uint16_t kMachine = EM_NONE;
+#endif
+  return {kMachine, sizeof(ElfW(Addr)) == 8};
+}
+
+ElfImage::ElfImage(ElfFormat format, uint64_t load_bias, std::vector<ElfSegment> segments,
+                   uint64_t dynamic_address, uint64_t dynamic_size)
+    : format_(format),
+      load_bias_(load_bias),
       segments_(std::move(segments)),
       dynamic_address_(dynamic_address),
       dynamic_size_(dynamic_size) {}
@@ -27,7 +45,8 @@ ElfImage ElfImage::OfModule(const LoadedModule& module) {
       dynamic_size = header.p_memsz;
     }
   }
-  return ElfImage(module.load_bias, std::move(segments), dynamic_address, dynamic_size);
+  return ElfImage(ElfFormat::Native(), module.load_bias, std::move(segments), dynamic_address,
+                  dynamic_size);
 }
 
 const std::byte* ElfImage::Locate(uint64_t address, uint64_t size) const {
@@ -39,6 +58,20 @@ const std::byte* ElfImage::Locate(uint64_t address, uint64_t size) const {
   return nullptr;
 }
 
+bool ElfImage::ReadWord(uint64_t address, uint64_t* value) const {
+  if (format_.is_64) return Read(address, value);
+  uint32_t word = 0;
+  if (!Read(address, &word)) return false;
+  *value = word;
+  return true;
+}
+
+uint64_t ElfImage::size() const {
+  uint64_t bytes = 0;
+  for (const ElfSegment& segment : segments_) bytes += segment.size;
+  return bytes;
+}
+
 bool ElfImage::TextEquals(uint64_t address, std::string_view text) const {
   const std::byte* bytes = Locate(address, text.size() + 1);
   return bytes != nullptr && memcmp(bytes, text.data(), text.size()) == 0 &&
@@ -46,7 +79,7 @@ bool ElfImage::TextEquals(uint64_t address, std::string_view text) const {
 }
 
 uint64_t ElfImage::FromDynamicPointer(uint64_t value) const {
-  return Locate(value, 1) != nullptr ? value : load_bias_ + value;
+  return Locate(value, 1) != nullptr ? value : AtRunTime(value);
 }
 
 }  // namespace jankbox

@@ -16,7 +16,7 @@ namespace {
 constexpr int kStoreAttempts = 4;  // a slot is bound lazily at most once under our hands
 
 bool Wants(const HookRequest& request, const std::string& path) {
-  return request.caller_matches == nullptr || request.caller_matches(path);
+  return !request.caller_matches || request.caller_matches(path);
 }
 
 bool SameModule(const LoadedModule& a, const LoadedModule& b) {
@@ -27,8 +27,8 @@ bool SameModule(const LoadedModule& a, const LoadedModule& b) {
 
 const char* HookMissName(HookMiss miss) {
   static constexpr const char* kNames[kHookMissKinds] = {
-      "corrupt tables", "rel tables",  "packed tables", "other hook",
-      "absent",         "no original", "protected page"};
+      "corrupt_tables", "unknown_packing", "out_of_reach", "unaligned",
+      "other_hook",     "absent",          "no_original",  "protected"};
   return kNames[static_cast<size_t>(miss)];
 }
 
@@ -44,18 +44,21 @@ class GotHooks::Pass {
     }
   }
 
-  void Hold(const LoadedModule& module) {
+  // `counts` are the module's, kept by GotHooks.
+  void Hold(const LoadedModule& module, HookCounts* counts) {
     HeldModule held(module);
+    if (held.out_of_reach()) Miss(HookMiss::kOutOfReach, counts);
     if (!held.held()) return;
-    callers_.push_back({module, std::move(held), ElfImage::OfModule(module), {}});
+    callers_.push_back({module, std::move(held), ElfImage::OfModule(module), {}, counts});
   }
 
   void Scan() {
     for (Caller& caller : callers_) {
       ImportScan scan = ScanImports(caller.image, symbols_);
-      if (scan.corrupt) Miss(HookMiss::kCorruptTables);
-      if (scan.rel_tables) Miss(HookMiss::kRelTables);
-      if (scan.packed_tables) Miss(HookMiss::kPackedTables);
+      if (scan.result == ScanResult::kCorrupt) Miss(HookMiss::kCorruptTables, caller.counts);
+      if (scan.result == ScanResult::kUnknownPacking)
+        Miss(HookMiss::kUnknownPacking, caller.counts);
+      Miss(HookMiss::kUnaligned, caller.counts, scan.unaligned_slots);
       for (const ImportSlot& slot : scan.slots) {
         if (slot.canonical_address == 0) continue;
         hooks_.canonical_addresses_.insert(slot.canonical_address);
@@ -96,11 +99,12 @@ class GotHooks::Pass {
     HeldModule held;
     ElfImage image;
     std::vector<ImportSlot> slots;
+    HookCounts* counts;
   };
 
-  void Miss(HookMiss miss) {
-    ++hooks_.report_.misses[static_cast<size_t>(miss)];
-    ++hooks_.report_.slots_missed;
+  static void Miss(HookMiss miss, HookCounts* counts, uint32_t slots = 1) {
+    counts->misses[static_cast<size_t>(miss)] += slots;
+    counts->missed += slots;
   }
 
   bool IsCanonical(void* target) const {
@@ -143,24 +147,24 @@ class GotHooks::Pass {
   void StoreSlot(const Caller& caller, const ImportSlot& slot, SlotWriter* writer) {
     const HookRequest& request = hooks_.requests_[slot.symbol];
     if (request.original->load(std::memory_order_relaxed) == nullptr) {
-      return Miss(HookMiss::kNoOriginal);
+      return Miss(HookMiss::kNoOriginal, caller.counts);
     }
     for (int attempt = 0; attempt < kStoreAttempts; ++attempt) {
       void* target = SlotWriter::Load(slot.address);
-      if (target == nullptr) return Miss(HookMiss::kAbsent);
+      if (target == nullptr) return Miss(HookMiss::kAbsent, caller.counts);
       if (target == request.proxy || !MayReplace(caller, slot, target)) {
         return KeepSlot(caller, slot, target);
       }
       const SlotStore stored = writer->Replace(slot.address, target, request.proxy);
       if (stored == SlotStore::kChanged) continue;
-      if (stored == SlotStore::kProtected) return Miss(HookMiss::kProtected);
+      if (stored == SlotStore::kProtected) return Miss(HookMiss::kProtected, caller.counts);
       if (stored == SlotStore::kLeftWritable) ++hooks_.report_.pages_left_writable;
-      ++hooks_.report_.slots_hooked;
+      ++caller.counts->hooked;
       hooks_.unsettled_ = true;
       hooks_.slots_[slot.address] = {caller.module, request.proxy, target};
       return;
     }
-    Miss(HookMiss::kOtherHook);
+    Miss(HookMiss::kOtherHook, caller.counts);
   }
 
   // The slot holds our proxy already, or another hooker's: what was in it before us is remembered
@@ -170,8 +174,9 @@ class GotHooks::Pass {
     if (known != earlier_.end() && SameModule(known->second.module, caller.module)) {
       hooks_.slots_.insert(*known);
     }
-    if (target != hooks_.requests_[slot.symbol].proxy) return Miss(HookMiss::kOtherHook);
-    ++hooks_.report_.slots_hooked;
+    if (target != hooks_.requests_[slot.symbol].proxy)
+      return Miss(HookMiss::kOtherHook, caller.counts);
+    ++caller.counts->hooked;
   }
 
   GotHooks& hooks_;
@@ -188,20 +193,43 @@ void GotHooks::RunPass(bool all_modules) {
     earlier.swap(slots_);
     known_modules_.clear();
     canonical_addresses_.clear();
-    report_ = {.pages_left_writable = report_.pages_left_writable};
   }
   unsettled_ = false;
   Pass pass(this, std::move(earlier));
   for (const LoadedModule& module : modules) {
-    const bool is_new = known_modules_.emplace(module.load_bias, module.path).second;
-    const bool wanted =
+    const auto [known, is_new] = known_modules_.try_emplace({module.load_bias, module.path});
+    if (!is_new) continue;
+    known->second.wanted =
         std::any_of(requests_.begin(), requests_.end(),
                     [&](const HookRequest& request) { return Wants(request, module.path); });
-    if (is_new && wanted) pass.Hold(module);
+    if (known->second.wanted) pass.Hold(module, &known->second.slots);
   }
   pass.Scan();
   pass.ChooseOriginals();
   pass.Store();
+  SumUp();
+}
+
+void GotHooks::SumUp() {
+  report_ = {.pages_left_writable = report_.pages_left_writable};
+  for (const auto& [key, module] : known_modules_) {
+    if (!module.wanted) continue;
+    ++report_.modules;
+    report_.hooked += module.slots.hooked;
+    report_.missed += module.slots.missed;
+    for (size_t i = 0; i < kHookMissKinds; ++i) report_.misses[i] += module.slots.misses[i];
+  }
+}
+
+std::vector<ModuleHooks> GotHooks::Modules() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<ModuleHooks> modules;
+  for (const auto& [key, module] : known_modules_) {
+    if (module.wanted) modules.push_back({key.second, module.slots});
+  }
+  std::sort(modules.begin(), modules.end(),
+            [](const ModuleHooks& a, const ModuleHooks& b) { return a.path < b.path; });
+  return modules;
 }
 
 Result<HookReport> GotHooks::Install(std::span<const HookRequest> requests) {
@@ -245,6 +273,7 @@ void GotHooks::Uninstall() {
   }
   slots_.clear();
   requests_.clear();
+  known_modules_.clear();
   report_ = {.pages_left_writable = report_.pages_left_writable};
 }
 

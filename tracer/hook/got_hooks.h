@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <set>
 #include <span>
@@ -36,22 +37,35 @@ struct HookRequest {
 };
 
 enum class HookMiss : uint8_t {
-  kCorruptTables,  // a module whose tables contradict themselves
-  kRelTables,      // a module with DT_REL relocations
-  kPackedTables,   // a module with Android's packed relocations
-  kOtherHook,      // the slot leads to a function that is neither the original nor known to us
-  kAbsent,         // a weak import that nobody defines
-  kNoOriginal,     // nobody defines the symbol
-  kProtected,      // the page cannot be made writable (or is executable)
+  kCorruptTables,   // a module whose tables contradict themselves
+  kUnknownPacking,  // a module with packed relocations other than Android's "APS2"
+  kOutOfReach,      // a module that the loader lists, but gives no reference to (namespaces)
+  kUnaligned,       // a slot in a packed struct: no atomic store there
+  kOtherHook,       // the slot leads to a function that is neither the original nor known to us
+  kAbsent,          // a weak import that nobody defines
+  kNoOriginal,      // nobody defines the symbol
+  kProtected,       // the page cannot be made writable (or is executable)
 };
-inline constexpr size_t kHookMissKinds = 7;
-const char* HookMissName(HookMiss miss);
+inline constexpr size_t kHookMissKinds = 8;
+const char* HookMissName(HookMiss miss);  // "corrupt_tables", …: permanent, for programs to read
 
-struct HookReport {
-  uint32_t slots_hooked = 0;  // that lead to a proxy, as of the last look
-  uint32_t slots_missed = 0;  // sum of `misses`; a module that cannot be read counts once
-  std::array<uint32_t, kHookMissKinds> misses{};  // by HookMiss
+// Slots of the wanted functions, as of the last look.
+struct HookCounts {
+  uint32_t hooked = 0;                            // lead to a proxy
+  uint32_t missed = 0;                            // sum of `misses`
+  std::array<uint32_t, kHookMissKinds> misses{};  // by HookMiss; a module that cannot be read is 1
+};
+
+struct HookReport : HookCounts {
+  uint32_t modules = 0;              // that a request asked for, with or without slots
   uint32_t pages_left_writable = 0;  // the kernel refused to give a page its protection back
+};
+
+// The same for one module. One without slots imports none of the functions: it does not call them,
+// carries a copy of its own, or finds them with dlsym().
+struct ModuleHooks {
+  std::string path;
+  HookCounts slots;
 };
 
 class GotHooks {
@@ -75,20 +89,29 @@ class GotHooks {
   // us stays as it is: the proxy stays in that chain.
   void Uninstall();
 
+  // What was hooked and missed in each module that a request asked for, by path.
+  std::vector<ModuleHooks> Modules();
+
  private:
   struct HookedSlot {
     LoadedModule module;
     void* proxy;
     void* before;
   };
+  struct KnownModule {
+    bool wanted = false;
+    HookCounts slots;
+  };
   class Pass;
 
   void RunPass(bool all_modules);
+  void SumUp();
 
   std::mutex mutex_;
-  std::vector<HookRequest> requests_;                          // empty: not installed
-  std::unordered_map<uint64_t, HookedSlot> slots_;             // by address
-  std::set<std::pair<uintptr_t, std::string>> known_modules_;  // seen since the last unload
+  std::vector<HookRequest> requests_;               // empty: not installed
+  std::unordered_map<uint64_t, HookedSlot> slots_;  // by address
+  // Seen since the last unload, by load bias and path; those that nobody asked for without counts.
+  std::map<std::pair<uintptr_t, std::string>, KnownModule> known_modules_;
   std::set<uint64_t> canonical_addresses_;  // PLT entries that stand for wanted functions
   LoaderCounts counts_;                     // as of the last pass
   bool unsettled_ = false;                  // the last pass stored into slots

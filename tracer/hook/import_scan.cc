@@ -2,140 +2,128 @@
 
 #include <elf.h>
 
+#include <iterator>
+
+#include "tracer/hook/packed_relocations.h"
 #include "tracer/hook/relocation_types.h"
 
 namespace jankbox {
 namespace {
 
-// Android's packed relocations (bionic's linker; not in every elf.h).
-constexpr int64_t kDtAndroidRel = 0x6000000f;
-constexpr int64_t kDtAndroidRela = 0x60000011;
-
-constexpr uint64_t kSlotBytes = sizeof(void*);
-
-struct Tables {
-  uint64_t strings = 0;
-  uint64_t strings_size = 0;
-  uint64_t symbols = 0;
-  uint64_t jump_slots = 0;
-  uint64_t jump_slots_size = 0;
-  uint64_t relocations = 0;
-  uint64_t relocations_size = 0;
-  uint64_t entry_size = sizeof(Elf64_Rela);
-  uint64_t symbol_size = sizeof(Elf64_Sym);
-  int64_t jump_slot_format = DT_RELA;
+struct Symbol {
+  uint64_t name = 0;   // offset into the strings
+  uint64_t value = 0;  // as in the file
+  bool undefined = false;
 };
 
-void TakeEntry(const ElfImage& image, const Elf64_Dyn& entry, Tables* tables, ImportScan* scan) {
-  const uint64_t value = entry.d_un.d_val;
-  switch (entry.d_tag) {
-    case DT_STRTAB:
-      tables->strings = image.FromDynamicPointer(value);
-      break;
-    case DT_STRSZ:
-      tables->strings_size = value;
-      break;
-    case DT_SYMTAB:
-      tables->symbols = image.FromDynamicPointer(value);
-      break;
-    case DT_SYMENT:
-      tables->symbol_size = value;
-      break;
-    case DT_JMPREL:
-      tables->jump_slots = image.FromDynamicPointer(value);
-      break;
-    case DT_PLTRELSZ:
-      tables->jump_slots_size = value;
-      break;
-    case DT_PLTREL:
-      tables->jump_slot_format = static_cast<int64_t>(value);
-      break;
-    case DT_RELA:
-      tables->relocations = image.FromDynamicPointer(value);
-      break;
-    case DT_RELASZ:
-      tables->relocations_size = value;
-      break;
-    case DT_RELAENT:
-      tables->entry_size = value;
-      break;
-    case DT_REL:
-      scan->rel_tables = true;
-      break;
-    case kDtAndroidRel:
-    case kDtAndroidRela:
-      scan->packed_tables = true;
-      break;
-    default:
-      break;
-  }
-}
-
-bool ReadTables(const ElfImage& image, Tables* tables, ImportScan* scan) {
-  const uint64_t entries = image.dynamic_size() / sizeof(Elf64_Dyn);
-  for (uint64_t i = 0; i < entries; ++i) {
-    Elf64_Dyn entry;
-    if (!image.Read(image.dynamic_address() + i * sizeof(entry), &entry)) return false;
-    if (entry.d_tag == DT_NULL) break;
-    TakeEntry(image, entry, tables, scan);
-  }
-  if (tables->jump_slots_size != 0 && tables->jump_slot_format != DT_RELA) {
-    scan->rel_tables = true;
-    tables->jump_slots_size = 0;
-  }
-  return tables->entry_size == sizeof(Elf64_Rela) && tables->symbol_size == sizeof(Elf64_Sym) &&
-         (tables->strings_size == 0 ||
-          image.Locate(tables->strings, tables->strings_size) != nullptr);
+template <typename Sym>
+bool ReadSymbolAs(const ElfImage& image, uint64_t address, Symbol* symbol) {
+  Sym raw;
+  if (!image.Read(address, &raw)) return false;
+  *symbol = {raw.st_name, raw.st_value, raw.st_shndx == SHN_UNDEF};
+  return true;
 }
 
 class Scanner {
  public:
-  Scanner(const ElfImage& image, std::span<const std::string_view> wanted, const Tables& tables,
-          ImportScan* scan)
-      : image_(image), wanted_(wanted), tables_(tables), scan_(scan) {}
+  Scanner(const ElfImage& image, const RelocationTypes& types,
+          std::span<const std::string_view> wanted, const DynamicTables& tables, ImportScan* scan)
+      : image_(image), types_(types), wanted_(wanted), tables_(tables), scan_(scan) {}
 
-  // False where the table or an entry of it lies outside of the image.
-  bool ScanTable(uint64_t table, uint64_t size, bool jump_slots) {
-    if (size == 0) return true;
-    if (size % sizeof(Elf64_Rela) != 0 || image_.Locate(table, size) == nullptr) return false;
-    const uint64_t count = size / sizeof(Elf64_Rela);
-    for (uint64_t i = 0; i < count; ++i) {
-      Elf64_Rela entry;
-      if (!image_.Read(table + i * sizeof(entry), &entry)) return false;
-      if (!TakeRelocation(entry, jump_slots ? static_cast<int64_t>(i) : -1)) return false;
+  // False where a table or an entry of it lies outside of the image.
+  bool ScanAll() {
+    return ScanPlain(tables_.jump_slots, tables_.jump_slots_have_addends, /*jump_slots=*/true) &&
+           ScanPlain(Table(RelocationTable::kRel), false, false) &&
+           ScanPlain(Table(RelocationTable::kRela), true, false) &&
+           ScanPacked(Table(RelocationTable::kPackedRel)) &&
+           ScanPacked(Table(RelocationTable::kPackedRela));
+  }
+
+ private:
+  const ElfTable& Table(RelocationTable kind) const {
+    return tables_.relocations[static_cast<size_t>(kind)];
+  }
+
+  bool ScanPlain(const ElfTable& table, bool has_addends, bool jump_slots) {
+    const uint64_t word = image_.format().word_bytes();
+    const uint64_t entry_bytes = (has_addends ? 3 : 2) * word;
+    if (table.size % entry_bytes != 0) return false;
+    for (uint64_t i = 0; i < table.size / entry_bytes; ++i) {
+      const uint64_t entry = table.address + i * entry_bytes;
+      // Some linkers let DT_RELASZ span DT_JMPREL too.
+      if (!jump_slots && entry - tables_.jump_slots.address < tables_.jump_slots.size) continue;
+      Relocation relocation;
+      if (!image_.ReadWord(entry, &relocation.offset) ||
+          !image_.ReadWord(entry + word, &relocation.info) ||
+          (has_addends && !image_.ReadWord(entry + 2 * word, &relocation.addend))) {
+        return false;
+      }
+      if (!Take(relocation, jump_slots ? static_cast<int64_t>(i) : -1)) return false;
     }
     return true;
   }
 
- private:
-  bool TakeRelocation(const Elf64_Rela& entry, int64_t plt_index) {
-    const uint32_t type = static_cast<uint32_t>(ELF64_R_TYPE(entry.r_info));
-    const uint64_t symbol_index = ELF64_R_SYM(entry.r_info);
-    if (type != kJumpSlotType && type != kGlobDatType && type != kAbsoluteType) return true;
-    if (symbol_index == 0 || (type == kAbsoluteType && entry.r_addend != 0)) return true;
-    Elf64_Sym symbol;
-    if (!image_.Read(tables_.symbols + symbol_index * sizeof(symbol), &symbol)) return false;
-    if (symbol.st_name >= tables_.strings_size) return false;
-    const std::string_view* name = FindWanted(symbol.st_name);
-    if (name == nullptr) return true;
+  bool ScanPacked(const ElfTable& table) {
+    if (table.size == 0) return true;
+    PackedRelocations packed(image_, table);
+    Relocation relocation;
+    while (packed.Next(&relocation)) {
+      if (!Take(relocation, -1)) return false;
+    }
+    if (packed.state() == PackedRelocations::State::kUnknown) {
+      scan_->result = ScanResult::kUnknownPacking;
+      return true;
+    }
+    return packed.state() == PackedRelocations::State::kEnd;
+  }
+
+  // An absolute relocation with an addend is the address of something behind the function. (That
+  // of a DT_REL entry is not there any more once the loader has been: the slot's value then is not
+  // the function's address.)
+  bool Take(const Relocation& relocation, int64_t plt_index) {
+    const bool is_64 = image_.format().is_64;
+    const uint64_t type = is_64 ? relocation.info & 0xffffffff : relocation.info & 0xff;
+    const uint64_t index = is_64 ? relocation.info >> 32 : relocation.info >> 8;
+    const bool absolute = type == types_.absolute && relocation.addend == 0;
+    if (type != types_.jump_slot && type != types_.glob_dat && !absolute) return true;
+    if (index == 0) return true;
+    Symbol symbol;
+    if (!ReadSymbol(index, &symbol)) return false;
+    const std::string_view* name = FindWanted(symbol.name);
+    return name == nullptr || AddSlot(static_cast<size_t>(name - wanted_.data()), symbol,
+                                      relocation.offset, type == types_.jump_slot ? plt_index : -1);
+  }
+
+  bool ReadSymbol(uint64_t index, Symbol* symbol) const {
+    const uint64_t size = image_.format().is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+    const uint64_t address = tables_.symbols + index * size;
+    const bool read = image_.format().is_64 ? ReadSymbolAs<Elf64_Sym>(image_, address, symbol)
+                                            : ReadSymbolAs<Elf32_Sym>(image_, address, symbol);
+    return read && symbol->name < tables_.strings.size;
+  }
+
+  bool AddSlot(size_t wanted, const Symbol& symbol, uint64_t offset, int64_t plt_index) {
+    const uint64_t word = image_.format().word_bytes();
     ImportSlot slot;
-    slot.symbol = static_cast<size_t>(name - wanted_.data());
-    slot.address = image_.load_bias() + entry.r_offset;
-    if (slot.address % kSlotBytes != 0 || image_.Locate(slot.address, kSlotBytes) == nullptr) {
-      return false;
+    slot.symbol = wanted;
+    slot.address = image_.AtRunTime(offset);
+    slot.plt_index = plt_index;
+    if (image_.Locate(slot.address, word) == nullptr) return false;
+    if (slot.address % word != 0) {
+      ++scan_->unaligned_slots;
+      return true;
     }
-    if (symbol.st_shndx == SHN_UNDEF && symbol.st_value != 0) {
-      slot.canonical_address = image_.load_bias() + symbol.st_value;
+    if (symbol.undefined && symbol.value != 0) {
+      slot.canonical_address = image_.AtRunTime(symbol.value);
     }
-    slot.plt_index = type == kJumpSlotType ? plt_index : -1;
     scan_->slots.push_back(slot);
     return true;
   }
 
   const std::string_view* FindWanted(uint64_t name_offset) const {
     for (const std::string_view& name : wanted_) {
-      if (name.size() < tables_.strings_size - name_offset &&
-          image_.TextEquals(tables_.strings + name_offset, name)) {
+      if (name.size() < tables_.strings.size - name_offset &&
+          image_.TextEquals(tables_.strings.address + name_offset, name)) {
         return &name;
       }
     }
@@ -143,26 +131,33 @@ class Scanner {
   }
 
   const ElfImage& image_;
+  const RelocationTypes& types_;
   const std::span<const std::string_view> wanted_;
-  const Tables& tables_;
+  const DynamicTables& tables_;
   ImportScan* scan_;
 };
 
 }  // namespace
 
-bool ImportScanSupported() { return kRelocationsKnown; }
+bool ImportScanSupported() { return RelocationTypesOf(ElfFormat::Native()) != nullptr; }
 
 ImportScan ScanImports(const ElfImage& image, std::span<const std::string_view> symbols) {
   ImportScan scan;
-  if (!kRelocationsKnown || image.dynamic_address() == 0) return scan;
-  Tables tables;
-  scan.corrupt = !ReadTables(image, &tables, &scan);
-  if (!scan.corrupt) {
-    Scanner scanner(image, symbols, tables, &scan);
-    scan.corrupt = !scanner.ScanTable(tables.jump_slots, tables.jump_slots_size, true) ||
-                   !scanner.ScanTable(tables.relocations, tables.relocations_size, false);
+  const RelocationTypes* types = RelocationTypesOf(image.format());
+  if (types == nullptr) {
+    scan.result = ScanResult::kUnknownMachine;
+    return scan;
   }
-  if (scan.corrupt) scan.slots.clear();
+  if (image.dynamic_address() == 0) return scan;
+  DynamicTables tables;
+  if (!ReadDynamicTables(image, &tables) ||
+      !Scanner(image, *types, symbols, tables, &scan).ScanAll()) {
+    return {.result = ScanResult::kCorrupt};
+  }
+  for (size_t i = 0; i < kRelocationTables; ++i) {
+    scan.table_bytes[i] = tables.relocations[i].size;
+  }
+  scan.jump_slot_bytes = tables.jump_slots.size;
   return scan;
 }
 

@@ -98,14 +98,16 @@ HeldModule::HeldModule(const LoadedModule& module)
     : handle_(dlopen(module.is_program ? nullptr : module.path.c_str(), RTLD_NOLOAD | RTLD_LAZY)) {
   // The name may mean another module by now; the one that is held cannot change any more.
   LoadedModule wanted = module;
-  if (handle_ != nullptr && dl_iterate_phdr(FindModule, &wanted) == 0) {
+  const bool listed = dl_iterate_phdr(FindModule, &wanted) != 0;
+  out_of_reach_ = handle_ == nullptr && listed;
+  if (handle_ != nullptr && !listed) {
     dlclose(handle_);
     handle_ = nullptr;
   }
 }
 
 HeldModule::HeldModule(HeldModule&& other) noexcept
-    : handle_(std::exchange(other.handle_, nullptr)) {}
+    : handle_(std::exchange(other.handle_, nullptr)), out_of_reach_(other.out_of_reach_) {}
 
 HeldModule::~HeldModule() {
   if (handle_ != nullptr) dlclose(handle_);

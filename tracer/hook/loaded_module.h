@@ -42,7 +42,7 @@ std::string LibraryPathOf(const void* address);
 // dlclose() does.
 class HeldModule {
  public:
-  // Not held where the module is gone.
+  // Not held where the module is gone, or where the loader gives this library no reference to it.
   explicit HeldModule(const LoadedModule& module);
   HeldModule(HeldModule&& other) noexcept;
   HeldModule& operator=(HeldModule&&) = delete;
@@ -50,9 +50,12 @@ class HeldModule {
   ~HeldModule();
 
   bool held() const { return handle_ != nullptr; }
+  // Not held, but still listed: it lies in a namespace that this library must not open.
+  bool out_of_reach() const { return out_of_reach_; }
 
  private:
   void* handle_;
+  bool out_of_reach_ = false;
 };
 
 }  // namespace jankbox

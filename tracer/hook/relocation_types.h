@@ -1,5 +1,6 @@
 // What the import scan must know of a machine: its relocation types, and the code that a slot
-// points to before it is bound lazily.
+// points to before it is bound lazily. As data, for every machine: a module of a machine that is
+// not this one's is read in tests only.
 #ifndef JANKBOX_TRACER_HOOK_RELOCATION_TYPES_H_
 #define JANKBOX_TRACER_HOOK_RELOCATION_TYPES_H_
 
@@ -11,48 +12,51 @@
 
 namespace jankbox {
 
-#if defined(__x86_64__) && defined(__LP64__)
+struct RelocationTypes {
+  uint16_t machine;
+  bool is_64;
+  uint32_t jump_slot;
+  uint32_t glob_dat;
+  uint32_t absolute;
+};
 
-inline constexpr bool kRelocationsKnown = true;
-inline constexpr uint32_t kJumpSlotType = R_X86_64_JUMP_SLOT;
-inline constexpr uint32_t kGlobDatType = R_X86_64_GLOB_DAT;
-inline constexpr uint32_t kAbsoluteType = R_X86_64_64;
+inline constexpr RelocationTypes kRelocationTypes[] = {
+    {EM_X86_64, true, R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT, R_X86_64_64},
+    {EM_AARCH64, true, R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT, R_AARCH64_ABS64},
+    {EM_386, false, R_386_JMP_SLOT, R_386_GLOB_DAT, R_386_32},
+    {EM_ARM, false, R_ARM_JUMP_SLOT, R_ARM_GLOB_DAT, R_ARM_ABS32},
+};
 
-// [endbr64] push $plt_index
+// Null where the machine is not known.
+inline const RelocationTypes* RelocationTypesOf(const ElfFormat& format) {
+  for (const RelocationTypes& types : kRelocationTypes) {
+    if (types.machine == format.machine && types.is_64 == format.is_64) return &types;
+  }
+  return nullptr;
+}
+
+// True where `code` is the PLT code that binds the entry of `plt_index` at its first call.
 inline bool IsLazyBindingCode(const ElfImage& image, uint64_t code, int64_t plt_index) {
   uint32_t word = 0;
-  if (image.Read(code, &word) && word == 0xfa1e0ff3) code += sizeof(word);
   uint8_t opcode = 0;
-  uint32_t operand = 0;
-  return image.Read(code, &opcode) && opcode == 0x68 && image.Read(code + 1, &operand) &&
-         operand == static_cast<uint64_t>(plt_index);
+  const uint64_t index = static_cast<uint64_t>(plt_index);
+  switch (image.format().machine) {
+    case EM_X86_64:  // [endbr64] push $index
+    case EM_386: {   // [endbr32] push $offset, in bytes
+      const uint64_t pushed = image.format().is_64 ? index : index * sizeof(Elf32_Rel);
+      if (image.Read(code, &word) && (word == 0xfa1e0ff3 || word == 0xfb1e0ff3)) code += 4;
+      return image.Read(code, &opcode) && opcode == 0x68 && image.Read(code + 1, &word) &&
+             word == pushed;
+    }
+    case EM_AARCH64:  // the PLT's header, shared by all slots: [bti c] stp x16, x30, [sp, #-16]!
+      if (image.Read(code, &word) && word == 0xd503245f) code += 4;
+      return image.Read(code, &word) && word == 0xa9bf7bf0;
+    case EM_ARM:  // the same: str lr, [sp, #-4]!
+      return image.Read(code, &word) && word == 0xe52de004;
+    default:
+      return false;
+  }
 }
-
-#elif defined(__aarch64__) && defined(__LP64__)
-
-inline constexpr bool kRelocationsKnown = true;
-inline constexpr uint32_t kJumpSlotType = R_AARCH64_JUMP_SLOT;
-inline constexpr uint32_t kGlobDatType = R_AARCH64_GLOB_DAT;
-inline constexpr uint32_t kAbsoluteType = R_AARCH64_ABS64;
-
-// The PLT's header, shared by all slots: [bti c] stp x16, x30, [sp, #-16]!
-inline bool IsLazyBindingCode(const ElfImage& image, uint64_t code, int64_t /*plt_index*/) {
-  uint32_t word = 0;
-  if (image.Read(code, &word) && word == 0xd503245f) code += sizeof(word);
-  return image.Read(code, &word) && word == 0xa9bf7bf0;
-}
-
-#else
-
-inline constexpr bool kRelocationsKnown = false;
-inline constexpr uint32_t kJumpSlotType = 0;
-inline constexpr uint32_t kGlobDatType = 0;
-inline constexpr uint32_t kAbsoluteType = 0;
-inline bool IsLazyBindingCode(const ElfImage& /*image*/, uint64_t /*code*/, int64_t /*index*/) {
-  return false;
-}
-
-#endif
 
 }  // namespace jankbox
 

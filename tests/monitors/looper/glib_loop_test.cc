@@ -61,7 +61,7 @@ class GlibLoopTest : public testing::Test {
                                  &g_poll};
     Result<HookReport> report = hooks_.Install({&request, 1});
     ASSERT_TRUE(report.ok());
-    ASSERT_GE(report->slots_hooked, 2u);
+    ASSERT_GE(report->hooked, 2u);
     context_ = g_main_context_new();
     ASSERT_EQ(pipe(pipe_), 0);
   }

@@ -103,8 +103,8 @@ TEST_P(GotHooksOfFixture, AllCallsGoThroughTheProxyUntilUninstall) {
   const std::vector<void*> getppids_before = SlotValues(fixture_, "getppid");
   Result<HookReport> report = hooks_.Install(Requests<0>());
   ASSERT_TRUE(report.ok());
-  EXPECT_EQ(report->slots_hooked, polls_before.size() + getppids_before.size());
-  EXPECT_EQ(report->slots_missed, 0u);
+  EXPECT_EQ(report->hooked, polls_before.size() + getppids_before.size());
+  EXPECT_EQ(report->missed, 0u);
   EXPECT_EQ(fixture_.Poll(nullptr, 0, 0), 0);
   EXPECT_EQ(fixture_.Getppid(), getppid());
   EXPECT_EQ(fixture_.TableGetppid(0), getppid());
@@ -160,15 +160,15 @@ TEST_P(GotHooksOfFixture, ErrnoAndResultsAreThoseOfTheFunction) {
 TEST_P(GotHooksOfFixture, LibraryLoadedLaterIsHookedByRefresh) {
   Result<HookReport> first = hooks_.Install(Requests<0>());
   ASSERT_TRUE(first.ok());
-  EXPECT_EQ(hooks_.Refresh().slots_hooked, first->slots_hooked);
+  EXPECT_EQ(hooks_.Refresh().hooked, first->hooked);
   Fixture later(folder_.Copy(GetParam(), "later"));
   EXPECT_EQ(later.Poll(nullptr, 0, 0), 0);
   EXPECT_EQ(g_polls[0], 0);
   const HookReport report = hooks_.Refresh();
-  EXPECT_EQ(report.slots_hooked, 2 * first->slots_hooked);
+  EXPECT_EQ(report.hooked, 2 * first->hooked);
   EXPECT_EQ(later.Poll(nullptr, 0, 0), 0);
   EXPECT_EQ(g_polls[0], 1);
-  EXPECT_EQ(hooks_.Refresh().slots_hooked, 2 * first->slots_hooked);  // settles
+  EXPECT_EQ(hooks_.Refresh().hooked, 2 * first->hooked);  // settles
   hooks_.Uninstall();
   EXPECT_EQ(later.Poll(nullptr, 0, 0), 0);
   EXPECT_EQ(g_polls[0], 1);
@@ -176,15 +176,15 @@ TEST_P(GotHooksOfFixture, LibraryLoadedLaterIsHookedByRefresh) {
 
 TEST_P(GotHooksOfFixture, UnloadedLibraryIsForgottenAndHookedAgainWhenItComesBack) {
   const std::string path = folder_.Copy(GetParam(), "leaves");
-  const uint32_t alone = hooks_.Install(Requests<0>())->slots_hooked;
+  const uint32_t alone = hooks_.Install(Requests<0>())->hooked;
   {
     Fixture leaves(path);
-    EXPECT_EQ(hooks_.Refresh().slots_hooked, 2 * alone);
+    EXPECT_EQ(hooks_.Refresh().hooked, 2 * alone);
   }
   ASSERT_EQ(dlopen(path.c_str(), RTLD_NOLOAD | RTLD_LAZY), nullptr) << "the hook holds it";
-  EXPECT_EQ(hooks_.Refresh().slots_hooked, alone);
+  EXPECT_EQ(hooks_.Refresh().hooked, alone);
   Fixture again(path);
-  EXPECT_EQ(hooks_.Refresh().slots_hooked, 2 * alone);
+  EXPECT_EQ(hooks_.Refresh().hooked, 2 * alone);
   EXPECT_EQ(again.Getppid(), getppid());
   EXPECT_EQ(g_getppids[0], 1);
   hooks_.Uninstall();
@@ -244,9 +244,9 @@ TEST_P(GotHooksOfFixture, AbsentWeakImportStaysAbsent) {
                                reinterpret_cast<void*>(&AbsentProxy), &g_absent};
   Result<HookReport> report = hooks_.Install({&request, 1});
   ASSERT_TRUE(report.ok());
-  EXPECT_EQ(report->slots_hooked, 0u);
-  EXPECT_EQ(report->misses[static_cast<size_t>(HookMiss::kNoOriginal)], report->slots_missed);
-  EXPECT_GT(report->slots_missed, 0u);
+  EXPECT_EQ(report->hooked, 0u);
+  EXPECT_EQ(report->misses[static_cast<size_t>(HookMiss::kNoOriginal)], report->missed);
+  EXPECT_GT(report->missed, 0u);
   EXPECT_EQ(fixture_.Absent(), -1);
   hooks_.Uninstall();
 }
@@ -283,7 +283,7 @@ TEST(GotHooks, ProgramItselfIsKnownByItsPath) {
                                &g_getppid[0]};
   Result<HookReport> report = hooks.Install({&request, 1});
   ASSERT_TRUE(report.ok());
-  EXPECT_GT(report->slots_hooked, 0u);
+  EXPECT_GT(report->hooked, 0u);
   const pid_t parent = getppid();
   EXPECT_EQ(g_getppids[0], 1);
   hooks.Uninstall();
