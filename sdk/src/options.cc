@@ -30,6 +30,8 @@ constexpr Range kJank = {"jank_dropped_frames", nullptr, 9, 1, 10'000};
 constexpr Range kSample = {"sample_interval_ms", nullptr, 5, 1, 1'000};
 constexpr Range kRecord = {"record", nullptr, JANKBOX_RECORD_GOVERNED, JANKBOX_RECORD_GOVERNED,
                            JANKBOX_RECORD_OFF};
+constexpr Range kMarkers = {"markers", nullptr, JANKBOX_MARKERS_PASS_ON, JANKBOX_MARKERS_PASS_ON,
+                            JANKBOX_MARKERS_OFF};
 constexpr Range kBudget = {"cpu_budget_permille", "JANKBOX_CPU_BUDGET_PERMILLE", 10, 1, UINT32_MAX};
 constexpr Range kMinFree = {"min_free_mib", "JANKBOX_MIN_FREE_MIB", 64, 0, UINT32_MAX};
 
@@ -72,6 +74,13 @@ std::optional<RecordMode> FixedMode(uint32_t given) {
   return std::nullopt;
 }
 
+MarkerMode Markers(uint32_t given) {
+  const std::string text = TextOr(getenv("JANKBOX_MARKERS"), "");
+  if (given == JANKBOX_MARKERS_OFF || text == "off") return MarkerMode::kOff;
+  if (given == JANKBOX_MARKERS_KEEP || text == "keep") return MarkerMode::kKeep;
+  return MarkerMode::kPassOn;
+}
+
 StackSampler::Mode SamplerMode() {
   const std::string mode = TextOr(getenv("JANKBOX_SAMPLER"), "auto");
   if (mode == "perf") return StackSampler::Mode::kPerfOnly;
@@ -101,7 +110,7 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
     memcpy(&given, options, std::min<size_t>(options->size, sizeof(given)));
   }
   Options checked;
-  uint32_t window_ms = 0, slow_ms = 0, anr_ms = 0, min_free_mib = 0, record = 0;
+  uint32_t window_ms = 0, slow_ms = 0, anr_ms = 0, min_free_mib = 0, record = 0, markers = 0;
   // `jankbox run --window-s` speaks of seconds.
   if (given.window_ms == 0) given.window_ms = FromEnvironment("JANKBOX_WINDOW_S", 0) * 1000;
   const uint32_t min_free_given = given.min_free_mib;
@@ -112,7 +121,8 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
         Check(kJank, given.jank_dropped_frames, &checked.jank_dropped_frames),
         Check(kSample, given.sample_interval_ms, &checked.sample_interval_ms),
         Check(kBudget, given.cpu_budget_permille, &checked.cpu_budget_permille),
-        Check(kRecord, given.record, &record), Check(kMinFree, min_free_given, &min_free_mib)}) {
+        Check(kRecord, given.record, &record), Check(kMarkers, given.markers, &markers),
+        Check(kMinFree, min_free_given, &min_free_mib)}) {
     if (!status.ok()) return status;
   }
   // Only one of the two may be given: the other follows, so that an ANR is always the slower one.
@@ -135,6 +145,7 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
   checked.loop_hooks = (given.flags & JANKBOX_FLAG_NO_LOOP_HOOKS) == 0;
   if (checked.cpu_budget_permille == UINT32_MAX) checked.cpu_budget_permille = 0;
   checked.fixed_mode = FixedMode(record);
+  checked.markers = Markers(markers);
   checked.sampler_mode = SamplerMode();
   return checked;
 }

@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "jankbox/jankbox.h"
+#include "tracer/atrace/marker_tap.h"
 #include "tracer/ring/ring_format.h"
 #include "tracer/sampling/stack_sampler.h"
 
@@ -29,6 +30,7 @@ struct Options {
   uint32_t cpu_budget_permille = 10;     // of a core; 0: none
   std::optional<RecordMode> fixed_mode;  // none: the governor chooses
   bool loop_hooks = true;
+  MarkerMode markers = MarkerMode::kPassOn;
   StackSampler::Mode sampler_mode = StackSampler::Mode::kAuto;
 };
 

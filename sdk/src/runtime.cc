@@ -14,6 +14,7 @@
 #include "sdk/src/hook_set.h"
 #include "sdk/src/last_error.h"
 #include "sdk/src/loop_hooks.h"
+#include "sdk/src/marker_hooks.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/ring/method_registry.h"
 #include "tracer/ring/recorder.h"
@@ -94,6 +95,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
       [self](SealRequest request) { self->sealer_->Enqueue(std::move(request)); },
       [self] { return self->sealer_->cpu_ns(); });
   if (options.loop_hooks) AddLoopHooks(&HookSet::Get());
+  AddMarkerHooks(options.markers, &HookSet::Get());
   if (!options.upload_url.empty()) runtime->upload_ = std::make_unique<UploadThread>(options);
   {
     ScopedSignalBlock no_signals;
@@ -106,6 +108,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
 }
 
 void Runtime::Stop(uint64_t deadline_ns) {
+  StopMarkerHooks();
   HookSet::Get().Stop();
   watcher_->Stop();  // before recording ends: its last look may seal an incident
   Recorder::Close();

@@ -8,6 +8,7 @@
 #include "sdk/src/hook_set.h"
 #include "sdk/src/last_error.h"
 #include "sdk/src/loop_hooks.h"
+#include "tracer/atrace/marker_tap.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/hook/reentry_guard.h"
 #include "tracer/ring/recorder.h"
@@ -111,6 +112,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   Calibrate();
   if (modules_.Stale()) NoteModules();
   Recorder::ReclaimDeadThreads(ring_);
+  MarkerTap::ForgetDescriptors();
   // Chunks closed since the last sweep may still get the word of a thread that was interrupted.
   ChecksumClosedChunks(ring_, last_sweep_ticks_);
   last_sweep_ticks_ = NowTicks();

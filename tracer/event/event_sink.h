@@ -32,8 +32,9 @@ void RecordValue(EventKind kind, uint32_t id, uint64_t value);
 // kMarker, kWait, kThread: into the thread's marker lane, whose chunks are a share of their own.
 void RecordAside(EventKind kind, uint32_t id, std::span<const uint64_t> payload);
 
-// A marker's text as the process wrote it; cut at kMaxMarkerBytes.
-void RecordMarker(std::string_view text);
+// A marker's text as the process wrote it; cut at kMaxMarkerBytes. False where it is not in the
+// ring: recording is off, or there is no room, which is counted.
+bool RecordMarker(std::string_view text);
 
 // This thread's chunks come from the share that floods of other threads cannot evict.
 void WatchThisThread();

@@ -421,17 +421,17 @@ void RecordAside(EventKind kind, uint32_t id, std::span<const uint64_t> payload)
   StoreWord(at, MakeEvent(kind, id & kMaxMethodId, now));
 }
 
-void RecordMarker(std::string_view text) {
-  if (jankbox_gate_v1.load(std::memory_order_relaxed) == kGateOff) return;
+bool RecordMarker(std::string_view text) {
+  if (jankbox_gate_v1.load(std::memory_order_relaxed) == kGateOff) return false;
   uint32_t epoch = 0;
   Recording* recording = CurrentRecording(&epoch);
-  if (recording == nullptr) return;
+  if (recording == nullptr) return false;
   constexpr size_t kBytesPerWord = 7;
   const size_t bytes = std::min(text.size(), kMaxMarkerBytes);
   const size_t words = (bytes + kBytesPerWord - 1) / kBytesPerWord;
   const uint64_t now = ReadTicks(recording->source());
   const uint64_t at = Reserve(recording, epoch, now, 1 + words, RingLane::kMarkers);
-  if (at == 0) return;
+  if (at == 0) return false;
   for (size_t i = 0; i < words; ++i) {
     uint64_t packed = 0;
     const size_t from = i * kBytesPerWord;
@@ -445,6 +445,7 @@ void RecordMarker(std::string_view text) {
       coarse ? recording->ring()->header()->coarse_ticks.load(std::memory_order_relaxed) : now;
   std::atomic_thread_fence(std::memory_order_release);
   StoreWord(at, MakeEvent(EventKind::kMarker, static_cast<uint32_t>(bytes), moment));
+  return true;
 }
 
 void WatchThisThread() { t_watched = true; }

@@ -56,6 +56,7 @@ typedef struct jankbox_options {
   uint32_t cpu_budget_permille; /* of one core, what Jankbox may cost [10, that is 1 %], recording
                                    included; UINT32_MAX: no budget */
   uint32_t record;              /* JANKBOX_RECORD_… [governed] */
+  uint32_t markers;             /* JANKBOX_MARKERS_… [pass on] */
 } jankbox_options;
 
 /* How events are recorded. Every report says which mode held when. */
@@ -65,6 +66,13 @@ enum {
   JANKBOX_RECORD_COARSE = 2,   /* begins and ends to about 1 ms: a third of the cost */
   JANKBOX_RECORD_UI_ONLY = 3,  /* watched threads alone */
   JANKBOX_RECORD_OFF = 4       /* no events; slow messages and late frames are still noticed */
+};
+
+/* What happens to markers that the process writes to the kernel's trace_marker (atrace). */
+enum {
+  JANKBOX_MARKERS_PASS_ON = 0, /* recorded, and written to the kernel as before */
+  JANKBOX_MARKERS_KEEP = 1,    /* recorded only, which is cheaper */
+  JANKBOX_MARKERS_OFF = 2      /* left alone */
 };
 
 /* Do not look for loops in the host's libraries (android::Looper, GLib, libuv, …): only the

@@ -1,0 +1,19 @@
+// Hooks the writes that may go to the kernel's trace_marker, in every module of the process: what
+// is written there is recorded (tracer/atrace/marker_tap.h) and passed on as before.
+#ifndef JANKBOX_SDK_SRC_MARKER_HOOKS_H_
+#define JANKBOX_SDK_SRC_MARKER_HOOKS_H_
+
+#include "sdk/src/hook_set.h"
+#include "tracer/atrace/marker_tap.h"
+
+namespace jankbox {
+
+// Adds the hooks, but for MarkerMode::kOff. On the thread that starts.
+void AddMarkerHooks(MarkerMode mode, HookSet* hooks);
+
+// From now on markers go to the kernel alone, whoever still holds a proxy.
+void StopMarkerHooks();
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_SRC_MARKER_HOOKS_H_
