@@ -23,18 +23,18 @@ Function* Real(const std::atomic<void*>& original) {
 // A write that may be a marker: recorded after the kernel took it, so that a bad buffer is the
 // kernel's to find.
 template <typename PassOn>
-ssize_t WriteMarker(int fd, const iovec* pieces, int count, size_t bytes, PassOn pass_on) {
-  if (MarkerTap::TakeKept(fd, pieces, count, bytes)) return static_cast<ssize_t>(bytes);
+ssize_t WriteMarker(int fd, const void* data, size_t bytes, PassOn pass_on) {
+  if (MarkerTap::TakeKept(fd, data, bytes)) return static_cast<ssize_t>(bytes);
   const ssize_t result = pass_on();
-  MarkerTap::TakePassed(fd, pieces, count, result);
+  const iovec piece = {const_cast<void*>(data), bytes};
+  MarkerTap::TakePassed(fd, &piece, 1, result);
   return result;
 }
 
 ssize_t WriteProxy(int fd, const void* data, size_t bytes) {
   auto* real = Real<WriteFunction>(g_real_write);
   if (__builtin_expect(!MarkerTap::Watches(fd, bytes), 1)) return real(fd, data, bytes);
-  const iovec piece = {const_cast<void*>(data), bytes};
-  return WriteMarker(fd, &piece, 1, bytes, [&] { return real(fd, data, bytes); });
+  return WriteMarker(fd, data, bytes, [&] { return real(fd, data, bytes); });
 }
 
 ssize_t WriteChkProxy(int fd, const void* data, size_t bytes, size_t buffer_bytes) {
@@ -42,8 +42,7 @@ ssize_t WriteChkProxy(int fd, const void* data, size_t bytes, size_t buffer_byte
   if (__builtin_expect(!MarkerTap::Watches(fd, bytes) || bytes > buffer_bytes, 1)) {
     return real(fd, data, bytes, buffer_bytes);
   }
-  const iovec piece = {const_cast<void*>(data), bytes};
-  return WriteMarker(fd, &piece, 1, bytes, [&] { return real(fd, data, bytes, buffer_bytes); });
+  return WriteMarker(fd, data, bytes, [&] { return real(fd, data, bytes, buffer_bytes); });
 }
 
 // The pieces are an array of the caller's, which may be bad too: it is looked at once the kernel

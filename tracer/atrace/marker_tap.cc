@@ -20,6 +20,11 @@ namespace {
 constexpr uint32_t kTracefsMagic = 0x74726163;
 constexpr uint32_t kDebugfsMagic = 0x64626720;
 
+// Of addresses that may be bad: -1, or fewer bytes.
+ssize_t CopyOwnMemory(const iovec& to, const iovec& from) {
+  return syscall(SYS_process_vm_readv, getpid(), &to, 1ul, &from, 1ul, 0ul);
+}
+
 }  // namespace
 
 std::atomic<MarkerMode> MarkerTap::mode_{MarkerMode::kOff};
@@ -48,43 +53,44 @@ bool MarkerTap::Ask(int fd, uint8_t epoch) {
   return marker;
 }
 
-bool MarkerTap::TakeKept(int fd, const iovec* pieces, int count, size_t bytes) {
+bool MarkerTap::TakeKept(int fd, const void* data, size_t bytes) {
   return fd >= 0 && mode_.load(std::memory_order_relaxed) == MarkerMode::kKeep &&
-         Record(pieces, count, bytes);
+         Record(data, bytes);
 }
 
 void MarkerTap::TakePassed(int fd, const iovec* pieces, int count, ssize_t result) {
-  if (result > 0) {
-    Record(pieces, count, static_cast<size_t>(result));
+  if (fd == -1) {
+    for (int i = 0; i < count; ++i) TakeRefused(pieces + i);
     return;
   }
-  if (fd != -1) return;
-  // The kernel refused it for its descriptor, without a look at the buffer.
-  const int saved_errno = errno;
-  char text[kMaxMarkerBytes];
-  const iovec copy = {text, sizeof(text)};
-  const ssize_t copied = syscall(SYS_process_vm_readv, getpid(), &copy, 1ul, pieces,
-                                 static_cast<unsigned long>(std::max(count, 0)), 0ul);
-  errno = saved_errno;
-  const iovec piece = {text, static_cast<size_t>(std::max<ssize_t>(copied, 0))};
-  if (copied > 0) Record(&piece, 1, piece.iov_len);
+  size_t left = result > 0 ? static_cast<size_t>(result) : 0;
+  for (int i = 0; i < count && left > 0; ++i) {
+    const size_t bytes = std::min(pieces[i].iov_len, left);
+    Record(pieces[i].iov_base, bytes);
+    left -= bytes;
+  }
 }
 
-bool MarkerTap::Record(const iovec* pieces, int count, size_t bytes) {
+// The kernel refused it for its descriptor, without a look at the buffer, or at `piece` itself.
+void MarkerTap::TakeRefused(const iovec* piece) {
+  const int saved_errno = errno;
+  char text[kMaxMarkerBytes];
+  iovec from;
+  iovec to = {&from, sizeof(from)};
+  const iovec whole = {const_cast<iovec*>(piece), sizeof(*piece)};
+  if (CopyOwnMemory(to, whole) == static_cast<ssize_t>(sizeof(from))) {
+    to = {text, sizeof(text)};
+    from.iov_len = std::min(from.iov_len, sizeof(text));
+    const ssize_t copied = CopyOwnMemory(to, from);
+    if (copied > 0) Record(text, static_cast<size_t>(copied));
+  }
+  errno = saved_errno;
+}
+
+bool MarkerTap::Record(const void* data, size_t bytes) {
   const ReentryGuard guard(HookFeature::kMarkers);
   if (!guard.entered()) return false;
-  char gathered[kMaxMarkerBytes];
-  std::string_view text(static_cast<const char*>(pieces[0].iov_base), bytes);
-  if (count > 1) {
-    size_t used = 0;
-    const size_t wanted = std::min(bytes, sizeof(gathered));
-    for (int i = 0; i < count && used < wanted; ++i) {
-      const size_t part = std::min(pieces[i].iov_len, wanted - used);
-      memcpy(gathered + used, pieces[i].iov_base, part);
-      used += part;
-    }
-    text = {gathered, used};
-  }
+  const std::string_view text(static_cast<const char*>(data), bytes);
   return KindOfMarker(text) != MarkerKind::kUnknown && RecordMarker(text);
 }
 

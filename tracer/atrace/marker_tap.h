@@ -37,10 +37,10 @@ class MarkerTap {
 
   // MarkerMode::kKeep alone: true where the write was recorded instead of passed on, so that the
   // call has succeeded. A bad buffer is then a fault and not EFAULT.
-  static bool TakeKept(int fd, const iovec* pieces, int count, size_t bytes);
+  static bool TakeKept(int fd, const void* data, size_t bytes);
 
-  // Records what the kernel has taken of a write: `result` bytes, or nothing where that is negative
-  // (but for descriptor -1).
+  // Records what the kernel has taken of a write: `result` bytes (of descriptor -1: all). The
+  // kernel makes a marker of each piece.
   static void TakePassed(int fd, const iovec* pieces, int count, ssize_t result);
 
  private:
@@ -55,7 +55,8 @@ class MarkerTap {
     return known >> 1 == now ? (known & 1) != 0 : Ask(fd, now);
   }
   static bool Ask(int fd, uint8_t epoch);
-  static bool Record(const iovec* pieces, int count, size_t bytes);
+  static void TakeRefused(const iovec* piece);
+  static bool Record(const void* data, size_t bytes);
 
   static std::atomic<MarkerMode> mode_;
   static std::atomic<uint8_t> epoch_;  // 1-127

@@ -1,0 +1,32 @@
+// A tracing instance of the kernel's own for one test: buffers and settings that nobody else sees.
+#ifndef JANKBOX_TESTS_E2E_TRACEFS_INSTANCE_H_
+#define JANKBOX_TESTS_E2E_TRACEFS_INSTANCE_H_
+
+#include <string>
+
+namespace jankbox {
+
+class TracefsInstance {
+ public:
+  TracefsInstance();
+  ~TracefsInstance();  // removes it
+  TracefsInstance(const TracefsInstance&) = delete;
+  TracefsInstance& operator=(const TracefsInstance&) = delete;
+
+  // Empty where there is one; else why not, naming the folder: tests are then skipped.
+  const std::string& missing() const { return missing_; }
+
+  std::string Path(const std::string& file) const { return folder_ + "/" + file; }
+  bool Write(const std::string& file, const std::string& text) const;
+
+  // The buffer as text, without its comments.
+  std::string Trace() const;
+
+ private:
+  std::string folder_;
+  std::string missing_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TESTS_E2E_TRACEFS_INSTANCE_H_
