@@ -12,7 +12,8 @@ constexpr timespec kSettle = {0, 300'000'000};
 
 }  // namespace
 
-Recording::Recording(const std::string& folder, uint32_t ring_bytes, uint32_t record) {
+Recording::Recording(const std::string& folder, uint32_t ring_bytes, uint32_t record,
+                     uint32_t markers) {
   jankbox_options options{};
   options.size = sizeof(options);
   options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
@@ -21,6 +22,7 @@ Recording::Recording(const std::string& folder, uint32_t ring_bytes, uint32_t re
   options.ring_bytes = ring_bytes;
   options.min_free_mib = UINT32_MAX;
   options.record = record;
+  options.markers = markers;
   if (jankbox_start(&options) != JANKBOX_OK) {
     throw std::runtime_error(std::string("jankbox_start: ") + jankbox_last_error());
   }

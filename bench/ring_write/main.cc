@@ -13,10 +13,10 @@
 #include "bench/harness/recording.h"
 #include "bench/harness/rounds.h"
 #include "bench/harness/temporary_folder.h"
+#include "bench/harness/trace_marker.h"
 #include "bench/ring_write/kernels.h"
 #include "bench/ring_write/lttng_session.h"
 #include "bench/ring_write/matrix_design.h"
-#include "bench/ring_write/trace_marker.h"
 #include "bench/ring_write/two_threads.h"
 
 namespace jankbox::bench {
