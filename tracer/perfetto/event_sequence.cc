@@ -13,7 +13,8 @@ using perfetto::TrackEventType;
 constexpr uint8_t VarintTag(uint32_t field) { return static_cast<uint8_t>(field << 3); }
 constexpr uint8_t BytesTag(uint32_t field) { return static_cast<uint8_t>(field << 3 | 2); }
 
-constexpr std::string_view kCategoryNames[] = {"method", "dispatch", "instant", "async", "sampled", "atrace", "wait", "thread"};
+constexpr std::string_view kCategoryNames[] = {"method",  "dispatch", "instant", "async",
+                                               "sampled", "atrace",   "wait",    "thread"};
 
 uint8_t* WriteField(uint8_t* at, uint32_t field, uint64_t value) {
   return WriteVarint(WriteVarint(at, field << 3), value);
