@@ -55,19 +55,25 @@ std::vector<Piece> PiecesOf(const uint8_t* input, size_t size) {
   return pieces;
 }
 
+void ReadLane(const std::vector<jankbox::WindowChunk>& chunks) {
+  for (const jankbox::WindowChunk& chunk : chunks) {
+    jankbox::EventCursor cursor(chunk);
+    jankbox::EventRecord record;
+    while (cursor.Next(&record)) {
+      if (record.kind == jankbox::EventKind::kDispatchBegin) jankbox::DispatchName(record);
+      if (record.kind == jankbox::EventKind::kMarker) jankbox::MarkerText(record);
+    }
+  }
+}
+
 void ReadAll() {
   jankbox::Result<jankbox::RingReader> reader =
       jankbox::RingReader::OverBytes({reinterpret_cast<const char*>(g_ring), kBytes});
   if (!reader.ok()) return;
   const jankbox::RingWindow window = reader->CopyWindow(0, UINT64_MAX);
   for (const jankbox::WindowThread& thread : window.threads) {
-    for (const jankbox::WindowChunk& chunk : thread.chunks) {
-      jankbox::EventCursor cursor(chunk);
-      jankbox::EventRecord record;
-      while (cursor.Next(&record)) {
-        if (record.kind == jankbox::EventKind::kDispatchBegin) jankbox::DispatchName(record);
-      }
-    }
+    ReadLane(thread.chunks);
+    ReadLane(thread.markers);
   }
   reader->Names();
   reader->ModulesText();

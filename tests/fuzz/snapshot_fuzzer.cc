@@ -57,11 +57,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   window.to_ticks = window.from_ticks + input.Take<uint32_t>();
   const uint32_t unit_ns = (input.Take<uint8_t>() & 1) != 0 ? 128 : 1;
   while (!input.empty()) {
-    const uint8_t tid = input.Take<uint8_t>();
+    const uint8_t tid_and_lane = input.Take<uint8_t>();
+    const int32_t tid = tid_and_lane & 127;
     if (window.threads.empty() || window.threads.back().tid != tid) {
       window.threads.push_back({.tid = tid, .name = "fuzz"});
     }
-    window.threads.back().chunks.push_back(TakeChunk(&input));
+    jankbox::WindowThread& thread = window.threads.back();
+    ((tid_and_lane & 128) != 0 ? thread.markers : thread.chunks).push_back(TakeChunk(&input));
   }
   jankbox::MethodNames names;
   names.Set(1, "named");

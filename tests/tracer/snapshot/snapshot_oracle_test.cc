@@ -75,6 +75,30 @@ uint64_t RandomWord(std::mt19937_64* random) {
   }
 }
 
+// Markers of all kinds in any order, carried ones and damage among them.
+WindowChunk RandomMarkers(std::mt19937_64* random) {
+  static const char* const kTexts[] = {"B|1|a",   "B|1|b",    "E|1",     "E",         "I|1|i",
+                                       "S|1|s|1", "F|1|s|1",  "C|1|c|7", "G|1|t|g|2", "H|1|t|2",
+                                       "N|1|t|n", "nonsense", ""};
+  WindowChunk chunk;
+  chunk.base_ticks = (*random)() % 5000;
+  chunk.gap_before = (*random)() % 2 == 0;
+  for (uint64_t n = (*random)() % 60; n > 0; --n) {
+    TestEvent event = DispatchBegin(kTexts[(*random)() % std::size(kTexts)], (*random)() % 9000);
+    event.kind = (*random)() % 8 == 0 ? EventKind::kWait : EventKind::kMarker;
+    if (event.kind == EventKind::kWait)
+      event.id =
+          static_cast<uint32_t>(event.payload.size()) | static_cast<uint32_t>((*random)() & 16);
+    if (event.kind == EventKind::kMarker && (*random)() % 8 == 0) {
+      event.id |= kCarriedMarker;
+      event.payload.insert(event.payload.begin(), {(*random)() % 9000, 0});
+    }
+    for (uint64_t word : Words(event)) chunk.words.push_back(word);
+    if ((*random)() % 64 == 0) chunk.words.push_back(RandomWord(random));
+  }
+  return chunk;
+}
+
 TEST(SnapshotOracle, AnyWordsMakeAValidTrace) {
   const MethodNames names = TestNames();
   for (uint32_t seed = 0; seed < 400; ++seed) {
@@ -96,6 +120,7 @@ TEST(SnapshotOracle, AnyWordsMakeAValidTrace) {
         for (uint64_t w = random() % 300; w > 0; --w) chunk.words.push_back(RandomWord(&random));
         thread.chunks.push_back(chunk);
       }
+      for (uint64_t c = random() % 4; c > 0; --c) thread.markers.push_back(RandomMarkers(&random));
       window.threads.push_back(thread);
     }
     SnapshotInput input = MakeInput(window, names);
