@@ -37,9 +37,10 @@ function(jankbox_add_in_app_library name)
   endif()
 endfunction()
 
-# jankbox_add_test(NAME SOURCES... DEPENDS... [LABELS ...] [TIMEOUT s]): a GoogleTest program, each case a ctest test.
+# jankbox_add_test(NAME SOURCES... DEPENDS... [LABELS ...] [FIXTURES ...] [TIMEOUT s]): a GoogleTest program, each case a
+# ctest test.
 function(jankbox_add_test name)
-  cmake_parse_arguments(ARG "SERIAL" "TIMEOUT" "SOURCES;DEPENDS;LABELS;DEFINITIONS" ${ARGN})
+  cmake_parse_arguments(ARG "SERIAL" "TIMEOUT" "SOURCES;DEPENDS;LABELS;DEFINITIONS;FIXTURES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE jankbox_flags ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE ${ARG_DEFINITIONS})
@@ -49,6 +50,9 @@ function(jankbox_add_test name)
   set(properties TIMEOUT ${ARG_TIMEOUT})
   if(ARG_LABELS)
     list(APPEND properties LABELS ${ARG_LABELS})
+  endif()
+  if(ARG_FIXTURES)
+    list(APPEND properties FIXTURES_REQUIRED ${ARG_FIXTURES})
   endif()
   if(ARG_SERIAL)
     list(APPEND properties RUN_SERIAL ON)

@@ -14,14 +14,18 @@ namespace {
 
 constexpr std::string_view kCopyPrefix = "hook_copy_";
 
-}  // namespace
-
-std::vector<std::string> FixturePaths() {
+std::vector<std::string> SplitPaths(const char* list) {
   std::vector<std::string> paths;
-  std::istringstream all(JANKBOX_HOOK_FIXTURES);
+  std::istringstream all(list);
   for (std::string path; std::getline(all, path, ':');) paths.push_back(path);
   return paths;
 }
+
+}  // namespace
+
+std::vector<std::string> FixturePaths() { return SplitPaths(JANKBOX_HOOK_FIXTURES); }
+
+std::vector<std::string> ForeignFixturePaths() { return SplitPaths(JANKBOX_FOREIGN_FIXTURES); }
 
 bool IsFixtureCopy(std::string_view path) {
   return BaseName(path).substr(0, kCopyPrefix.size()) == kCopyPrefix;

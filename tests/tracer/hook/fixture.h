@@ -16,6 +16,10 @@ namespace jankbox {
 // Each way of linking.
 std::vector<std::string> FixturePaths();
 
+// Libraries for Android's machines, which this machine does not load: <machine>_<packing>.so. Empty
+// where clang or lld are missing.
+std::vector<std::string> ForeignFixturePaths();
+
 // True for the copies that the tests load. A HookRequest's caller_matches.
 bool IsFixtureCopy(std::string_view path);
 
