@@ -56,7 +56,7 @@ std::optional<FileLayout> ReadLayout(std::span<const std::byte> file) {
 
 }  // namespace
 
-std::optional<ElfFileImage> ElfFileImage::Of(std::span<const std::byte> file) {
+std::optional<ElfFileImage> ElfFileImage::Of(std::span<const std::byte> file, uint64_t max_bytes) {
   const std::optional<FileLayout> layout = ReadLayout(file);
   if (!layout) return std::nullopt;
   ElfFileImage result;
@@ -69,8 +69,8 @@ std::optional<ElfFileImage> ElfFileImage::Of(std::span<const std::byte> file) {
     }
     if (header.type != PT_LOAD || (header.flags & PF_R) == 0) continue;
     const uint64_t size = header.memory_bytes;
-    if (size > kMaxSegmentBytes - bytes || header.file_bytes > size ||
-        header.offset > file.size() || header.file_bytes > file.size() - header.offset) {
+    if (size > max_bytes - bytes || header.file_bytes > size || header.offset > file.size() ||
+        header.file_bytes > file.size() - header.offset) {
       return std::nullopt;
     }
     bytes += size;

@@ -16,11 +16,9 @@ namespace jankbox {
 
 class ElfFileImage {
  public:
-  static constexpr uint64_t kMaxSegmentBytes = 64u << 20;
-
-  // Nothing where `file` is no little-endian ELF file, or one that would need more than
-  // kMaxSegmentBytes.
-  static std::optional<ElfFileImage> Of(std::span<const std::byte> file);
+  // Nothing where `file` is no little-endian ELF file, or one that would need more memory.
+  static std::optional<ElfFileImage> Of(std::span<const std::byte> file,
+                                        uint64_t max_bytes = 64u << 20);
 
   const ElfImage& image() const { return *image_; }
 
