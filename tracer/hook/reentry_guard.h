@@ -5,7 +5,7 @@
 // on that thread, no worse.
 //
 //   { ReentryGuard guard(HookFeature::kIo); if (guard.entered()) NoteBegin(); }
-//   const ssize_t result = real(…);    // not guarded: it may block, be cancelled, or never return
+//   const ssize_t result = real(…);    // not guarded: its errno counts, and it may never return
 //   { ReentryGuard guard(HookFeature::kIo); if (guard.entered()) NoteEnd(); }
 #ifndef JANKBOX_TRACER_HOOK_REENTRY_GUARD_H_
 #define JANKBOX_TRACER_HOOK_REENTRY_GUARD_H_

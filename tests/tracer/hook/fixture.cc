@@ -49,6 +49,7 @@ Fixture::Fixture(const std::string& path)
   if (handle_ == nullptr) return;
   poll_ = reinterpret_cast<decltype(poll_)>(dlsym(handle_, "fixture_poll"));
   close_ = reinterpret_cast<decltype(close_)>(dlsym(handle_, "fixture_close"));
+  write_ = reinterpret_cast<decltype(write_)>(dlsym(handle_, "fixture_write"));
   getppid_ = reinterpret_cast<decltype(getppid_)>(dlsym(handle_, "fixture_getppid"));
   table_getppid_ =
       reinterpret_cast<decltype(table_getppid_)>(dlsym(handle_, "fixture_table_getppid"));

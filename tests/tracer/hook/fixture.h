@@ -49,6 +49,7 @@ class Fixture {
     return poll_(fds, count, timeout_ms);
   }
   int Close(int fd) const { return close_(fd); }
+  ssize_t Write(int fd, const void* bytes, size_t count) const { return write_(fd, bytes, count); }
   pid_t Getppid() const { return getppid_(); }
   pid_t TableGetppid(int which) const { return table_getppid_(which); }
   int Absent() const { return absent_(); }
@@ -58,6 +59,7 @@ class Fixture {
   void* handle_;
   int (*poll_)(pollfd*, unsigned long, int) = nullptr;
   int (*close_)(int) = nullptr;
+  long (*write_)(int, const void*, unsigned long) = nullptr;
   pid_t (*getppid_)() = nullptr;
   pid_t (*table_getppid_)(int) = nullptr;
   int (*absent_)() = nullptr;

@@ -3,6 +3,7 @@
 struct pollfd;
 int poll(struct pollfd* fds, unsigned long count, int timeout_ms);
 int close(int fd);
+long write(int fd, const void* bytes, unsigned long count);
 int getppid(void);
 int getpgrp(void);
 
@@ -17,6 +18,11 @@ extern int jankbox_absent_function(int) __attribute__((weak));
 int fixture_poll(struct pollfd* fds, unsigned long count, int timeout_ms) {
   int ready = poll(fds, count, timeout_ms);
   return ready;
+}
+
+long fixture_write(int fd, const void* bytes, unsigned long count) {
+  long written = write(fd, bytes, count);
+  return written;
 }
 
 int fixture_close(int fd) {
