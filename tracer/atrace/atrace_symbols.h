@@ -1,0 +1,47 @@
+// The variables of the atrace library in this process: which tags are on, and the descriptor that
+// its markers go to. They are exported by libcutils (libutils before Android 4.3) and looked up by
+// name, in whatever module defines them. Jankbox's own threads only: takes the loader's locks.
+#ifndef JANKBOX_TRACER_ATRACE_ATRACE_SYMBOLS_H_
+#define JANKBOX_TRACER_ATRACE_ATRACE_SYMBOLS_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/status.h"
+
+namespace jankbox {
+
+struct AtraceSymbols {
+  uint64_t* enabled_tags = nullptr;  // others read and write it at any time: atomic accesses only
+  int* marker_fd = nullptr;          // the same; -1 until the library has opened it
+  void (*setup)() = nullptr;    // makes the library ready, as its first marker does; may be null
+  void (*refresh)() = nullptr;  // makes it look at its properties; null before Android 10
+  std::string library;          // path of the module
+};
+
+// Where a release of Android has the variables.
+struct AtraceSymbolNames {
+  int first_api_level;
+  const char* library;  // to be opened first; null: the process's global scope has them
+  const char* enabled_tags;
+  const char* marker_fd;
+};
+
+// Newest first.
+std::span<const AtraceSymbolNames> AtraceSymbolTable();
+const AtraceSymbolNames& AtraceSymbolsOfApiLevel(int api_level);
+
+// Looks where the running release has them, then, by the names of today, through every module that
+// is loaded. Loads nothing that the process does not have, but for `load_library` where that is not
+// empty (and the release's own library before Android 5, which every app has). The module stays
+// loaded for good: the app's threads may be writing a marker whenever Jankbox ends.
+// kNotFound where no module has both variables.
+Result<AtraceSymbols> FindAtraceSymbols(const std::string& load_library);
+
+// The release that runs; the newest of the table where this is not Android.
+int DeviceApiLevel();
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_ATRACE_ATRACE_SYMBOLS_H_
