@@ -1,9 +1,5 @@
 #include "tracer/atrace/atrace_control.h"
 
-#include <fcntl.h>
-
-#include <atomic>
-
 #include "base/clock.h"
 #include "tracer/atrace/atrace_tags.h"
 
@@ -11,8 +7,6 @@ namespace jankbox {
 namespace {
 
 constexpr uint64_t kSettleNs = 5 * kNsPerSecond;
-
-std::atomic<int> g_lent_fd{-1};
 
 }  // namespace
 
@@ -60,14 +54,11 @@ void AtraceControl::Stop() {
                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
   added_ = 0;
-  TakeBackMarkerFd(symbols_.marker_fd);
 }
 
 void AtraceControl::Apply() {
   pending_ = true;
   if (not_ready()) return;
-  // The marker first: from the tags on, the app's threads write to it.
-  if (!LendMarkerFd(symbols_.marker_fd)) return;
   const uint64_t no_more = added_ & ~wanted_ & ~library_tags_;
   uint64_t before = tags();
   while (!IsTaken(before) &&
@@ -77,26 +68,5 @@ void AtraceControl::Apply() {
   added_ = (added_ | (wanted_ & ~before)) & wanted_ & ~library_tags_;
   pending_ = IsTaken(before);
 }
-
-bool LendMarkerFd(int* marker_fd) {
-  if (__atomic_load_n(marker_fd, __ATOMIC_RELAXED) != -1) return true;
-  int lent = g_lent_fd.load(std::memory_order_relaxed);
-  if (lent == -1) {
-    lent = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (lent == -1) return false;
-    g_lent_fd.store(lent, std::memory_order_relaxed);
-  }
-  int none = -1;
-  __atomic_compare_exchange_n(marker_fd, &none, lent, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-  return true;
-}
-
-void TakeBackMarkerFd(int* marker_fd) {
-  int lent = LentMarkerFd();
-  if (lent == -1) return;
-  __atomic_compare_exchange_n(marker_fd, &lent, -1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
-
-int LentMarkerFd() { return g_lent_fd.load(std::memory_order_relaxed); }
 
 }  // namespace jankbox

@@ -42,6 +42,7 @@ class AtraceControl {
   bool not_ready() const { return started_ && (tags() & kNotReadyBit) != 0 && !IsTaken(tags()); }
   uint64_t tags() const { return __atomic_load_n(symbols_.enabled_tags, __ATOMIC_RELAXED); }
   uint64_t added() const { return added_; }
+  bool has_marker() const { return __atomic_load_n(symbols_.marker_fd, __ATOMIC_RELAXED) != -1; }
   const AtraceSymbols& symbols() const { return symbols_; }
 
  private:
@@ -56,21 +57,9 @@ class AtraceControl {
   uint64_t library_tags_ = 0;
   uint64_t added_ = 0;
   uint64_t settled_at_ns_ = 0;
-  bool pending_ = false;  // not added yet: the library was not ready, or another tool had taken it
+  bool pending_ =
+      false;  // not added yet: the library was not ready, or another tool has all tags on
 };
-
-// A library that has no marker, because it could not open it, writes to descriptor -1, which no
-// interceptor can tell from the app's own mistakes. While Jankbox records, such a library gets a
-// descriptor that is Jankbox's alone and leads nowhere (/dev/null): markers are seen, the kernel
-// gets them no more than before. It is opened once in a process and never closed: a thread of the
-// app may be about to write to it, and the number must not come to mean another file.
-//
-// True where *marker_fd is a descriptor now.
-bool LendMarkerFd(int* marker_fd);
-// Sets -1 again where the lent one is there still.
-void TakeBackMarkerFd(int* marker_fd);
-// -1 as long as none was needed.
-int LentMarkerFd();
 
 }  // namespace jankbox
 
