@@ -9,6 +9,9 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "tracer/atrace/atrace_categories.h"
+#include "tracer/atrace/atrace_tags.h"
+#include "tracer/atrace/property_source.h"
 #include "tracer/ring/process_identity.h"
 
 namespace jankbox {
@@ -81,6 +84,32 @@ MarkerMode Markers(uint32_t given) {
   return MarkerMode::kPassOn;
 }
 
+// kInvalidArgument where `text` is neither off, auto nor categories.
+Status SetAtraceTags(const std::string& text, std::optional<uint64_t>* tags) {
+  if (text == "off") return Status::Ok();
+  *tags = kDefaultCaptureTags | kTagApp;
+  if (text == "auto") return Status::Ok();
+  const AtraceSelection selection = SelectAtraceCategories(text, nullptr);
+  *tags = selection.tags;
+  if (selection.unknown.empty()) return Status::Ok();
+  return Status(StatusCode::kInvalidArgument,
+                "atrace: \"" + selection.unknown.front() +
+                    "\" is no category: must be off, auto, or names such as gfx,view,app");
+}
+
+Status SetAtrace(const jankbox_options& given, Options* checked) {
+  const Status status = SetAtraceTags(
+      TextOr(given.atrace, TextOr(getenv("JANKBOX_ATRACE"), "auto")), &checked->atrace_tags);
+  if (!status.ok()) return status;
+  checked->atrace_library = TextOr(getenv("JANKBOX_ATRACE_LIBRARY"), "");
+  checked->properties_file = TextOr(getenv("JANKBOX_PROPERTIES"), "");
+  if (checked->properties_file.empty() || IsPlainAbsolutePath(checked->properties_file)) {
+    return Status::Ok();
+  }
+  return Status(StatusCode::kInvalidArgument, "JANKBOX_PROPERTIES is " + checked->properties_file +
+                                                  ": must be an absolute path without \"..\"");
+}
+
 StackSampler::Mode SamplerMode() {
   const std::string mode = TextOr(getenv("JANKBOX_SAMPLER"), "auto");
   if (mode == "perf") return StackSampler::Mode::kPerfOnly;
@@ -147,6 +176,8 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
   checked.fixed_mode = FixedMode(record);
   checked.markers = Markers(markers);
   checked.sampler_mode = SamplerMode();
+  const Status atrace = SetAtrace(given, &checked);
+  if (!atrace.ok()) return atrace;
   return checked;
 }
 

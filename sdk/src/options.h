@@ -31,6 +31,9 @@ struct Options {
   std::optional<RecordMode> fixed_mode;  // none: the governor chooses
   bool loop_hooks = true;
   MarkerMode markers = MarkerMode::kPassOn;
+  std::optional<uint64_t> atrace_tags;  // to turn on in the host's atrace library; none: leave it
+  std::string atrace_library;           // loaded where the host has none; empty: none
+  std::string properties_file;          // empty: the environment
   StackSampler::Mode sampler_mode = StackSampler::Mode::kAuto;
 };
 

@@ -184,6 +184,7 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   report.cpu_budget_permille = source.cpu_budget_permille;
   report.modes = ModesOf(source, evidence.window);
   report.clock_error_ns = ClockErrorNs(source, report.modes);
+  report.atrace = source.atrace;
   return report;
 }
 

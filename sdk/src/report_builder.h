@@ -38,6 +38,7 @@ struct ReportSource {
   uint64_t start_us = 0;
   uint64_t suppressed_incidents = 0;
   bool ring_in_memory_only = false;
+  ReportAtrace atrace;
   std::shared_ptr<WindowBuffer> buffer;  // for the window's words; null: a new one
 };
 

@@ -108,6 +108,8 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
 }
 
 void Runtime::Stop(uint64_t deadline_ns) {
+  watcher_
+      ->StopAtrace();  // first: markers that only we asked for are not to reach the kernel alone
   StopMarkerHooks();
   HookSet::Get().Stop();
   watcher_->Stop();  // before recording ends: its last look may seal an incident
@@ -139,6 +141,7 @@ ReportSource Runtime::MakeSource() const {
   source.cpu_budget_permille = options_.cpu_budget_permille;
   source.start_us = start_us_.load(std::memory_order_relaxed);
   source.suppressed_incidents = sealer_->dropped_requests();
+  source.atrace = watcher_->atrace();
   source.ring_in_memory_only = !ring_->in_memory_reason().empty();
   return source;
 }

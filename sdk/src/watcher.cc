@@ -27,7 +27,8 @@ Watcher::Watcher(const Options& options, RingFile* ring, Seal seal, OtherCpu oth
       ring_(ring),
       seal_(std::move(seal)),
       other_cpu_(std::move(other_cpu)),
-      overhead_(ring, options.cpu_budget_permille, options.fixed_mode) {}
+      overhead_(ring, options.cpu_budget_permille, options.fixed_mode),
+      atrace_(options) {}
 
 void Watcher::Start() {
   thread_ = std::thread([this] { Run(); });
@@ -80,6 +81,7 @@ void Watcher::NoteModules() {
   ModuleMap modules = ModuleMap::Load();
   ring_->WriteModules(modules.Serialize());
   RefreshHooks();
+  atrace_.FollowModules();  // once its markers are seen
   std::lock_guard<std::mutex> lock(mutex_);
   modules_ = std::move(modules);
 }
@@ -113,6 +115,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   if (modules_.Stale()) NoteModules();
   Recorder::ReclaimDeadThreads(ring_);
   MarkerTap::ForgetDescriptors();
+  atrace_.Look(now_ns);
   // Chunks closed since the last sweep may still get the word of a thread that was interrupted.
   ChecksumClosedChunks(ring_, last_sweep_ticks_);
   last_sweep_ticks_ = NowTicks();

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/own_thread.h"
+#include "sdk/src/atrace_session.h"
 #include "sdk/src/options.h"
 #include "sdk/src/overhead.h"
 #include "sdk/src/watched_thread.h"
@@ -41,6 +42,12 @@ class Watcher {
   // The host's modules as of the last change. Any thread.
   ModuleMap modules() const;
 
+  // What the host's atrace library has on, and what of it is ours. Any thread.
+  ReportAtrace atrace() const { return atrace_.state(); }
+
+  // Gives the library's tags back. Any thread.
+  void StopAtrace() { atrace_.Stop(); }
+
   // CPU time of the watcher's threads so far, in ns. Any thread.
   uint64_t cpu_ns() const;
 
@@ -61,6 +68,7 @@ class Watcher {
   const Seal seal_;
   const OtherCpu other_cpu_;
   Overhead overhead_;
+  AtraceSession atrace_;
   std::array<std::unique_ptr<WatchedThread>, kMaxWatchedThreads> threads_;
   double ns_per_tick_ = 1.0;
   uint64_t next_sweep_ns_ = 0;

@@ -11,32 +11,32 @@ namespace {
 
 constexpr AtraceCategory kCategories[] = {
     {"gfx", "Graphics", kTagGraphics, "events/gpu_mem/gpu_mem_total/enable"},
-    {"input", "Input", kTagInput, ""},
-    {"view", "View System", kTagView, ""},
-    {"webview", "WebView", kTagWebView, ""},
-    {"wm", "Window Manager", kTagWindowManager, ""},
-    {"am", "Activity Manager", kTagActivityManager, ""},
-    {"sm", "Sync Manager", kTagSyncManager, ""},
-    {"audio", "Audio", kTagAudio, ""},
-    {"video", "Video", kTagVideo, ""},
-    {"camera", "Camera", kTagCamera, ""},
-    {"hal", "Hardware Modules", kTagHal, ""},
-    {"res", "Resource Loading", kTagResources, ""},
-    {"dalvik", "Dalvik VM", kTagDalvik, ""},
-    {"rs", "RenderScript", kTagRenderScript, ""},
-    {"bionic", "Bionic C Library", kTagBionic, ""},
-    {"power", "Power Management", kTagPower, ""},
-    {"pm", "Package Manager", kTagPackageManager, ""},
-    {"ss", "System Server", kTagSystemServer, ""},
-    {"database", "Database", kTagDatabase, ""},
-    {"network", "Network", kTagNetwork, ""},
-    {"adb", "ADB", kTagAdb, ""},
-    {"vibrator", "Vibrator", kTagVibrator, ""},
-    {"aidl", "AIDL calls", kTagAidl, ""},
-    {"nnapi", "NNAPI", kTagNnapi, ""},
-    {"rro", "Runtime Resource Overlay", kTagRro, ""},
-    {"core_services", "Core services", 0, ""},
-    {"pdx", "PDX services", 0, ""},
+    {"input", "Input", kTagInput, nullptr},
+    {"view", "View System", kTagView, nullptr},
+    {"webview", "WebView", kTagWebView, nullptr},
+    {"wm", "Window Manager", kTagWindowManager, nullptr},
+    {"am", "Activity Manager", kTagActivityManager, nullptr},
+    {"sm", "Sync Manager", kTagSyncManager, nullptr},
+    {"audio", "Audio", kTagAudio, nullptr},
+    {"video", "Video", kTagVideo, nullptr},
+    {"camera", "Camera", kTagCamera, nullptr},
+    {"hal", "Hardware Modules", kTagHal, nullptr},
+    {"res", "Resource Loading", kTagResources, nullptr},
+    {"dalvik", "Dalvik VM", kTagDalvik, nullptr},
+    {"rs", "RenderScript", kTagRenderScript, nullptr},
+    {"bionic", "Bionic C Library", kTagBionic, nullptr},
+    {"power", "Power Management", kTagPower, nullptr},
+    {"pm", "Package Manager", kTagPackageManager, nullptr},
+    {"ss", "System Server", kTagSystemServer, nullptr},
+    {"database", "Database", kTagDatabase, nullptr},
+    {"network", "Network", kTagNetwork, nullptr},
+    {"adb", "ADB", kTagAdb, nullptr},
+    {"vibrator", "Vibrator", kTagVibrator, nullptr},
+    {"aidl", "AIDL calls", kTagAidl, nullptr},
+    {"nnapi", "NNAPI", kTagNnapi, nullptr},
+    {"rro", "Runtime Resource Overlay", kTagRro, nullptr},
+    {"core_services", "Core services", 0, nullptr},
+    {"pdx", "PDX services", 0, nullptr},
 };
 
 constexpr bool IsSeparator(char c) { return c == ' ' || c == ',' || c == '\t' || c == '\n'; }
@@ -59,7 +59,7 @@ void Select(std::string_view name, bool (*is_kernel_category)(std::string_view n
 
 std::string NameOfBit(uint64_t bit) {
   for (const AtraceCategory& category : kCategories) {
-    if (category.tags == bit) return std::string(category.name);
+    if (category.tags == bit) return category.name;
   }
   if (bit == kTagApp) return "app";
   if (bit == kTagAlways) return "always";
@@ -73,7 +73,7 @@ std::span<const AtraceCategory> AtraceCategories() { return kCategories; }
 
 const AtraceCategory* FindAtraceCategory(std::string_view name) {
   const auto* at = std::find_if(std::begin(kCategories), std::end(kCategories),
-                                [name](const AtraceCategory& entry) { return entry.name == name; });
+                                [name](const AtraceCategory& entry) { return name == entry.name; });
   return at != std::end(kCategories) ? at : nullptr;
 }
 

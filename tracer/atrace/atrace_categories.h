@@ -13,10 +13,10 @@
 namespace jankbox {
 
 struct AtraceCategory {
-  std::string_view name;
-  std::string_view title;
-  uint64_t tags;                   // 0: of services in other processes
-  std::string_view optional_node;  // in tracefs, turned on where it is there; empty: none
+  char name[14];
+  char title[26];
+  uint64_t tags;              // 0: of services in other processes
+  const char* optional_node;  // in tracefs, turned on where it is there; null: none
 };
 
 std::span<const AtraceCategory> AtraceCategories();

@@ -64,22 +64,21 @@ bool AppIsSelected(const AtraceFacts& facts) {
 
 bool PropertyValues::Set(std::string_view name, std::string_view value) {
   if (!IsLegalName(name) || value.size() >= kPropertyValueMax) return false;
-  if (value.find('\0') != std::string_view::npos) return false;
-  const auto at = std::lower_bound(values_.begin(), values_.end(), name,
-                                   [](const auto& entry, auto key) { return entry.first < key; });
-  if (at != values_.end() && at->first == name) {
-    at->second = value;
-  } else {
-    values_.emplace(at, name, value);
+  if (value.find('\n') != value.npos || value.find('\0') != value.npos) return false;
+  const std::string key = "\n" + std::string(name) + "=";
+  if (const size_t at = lines_.find(key); at != lines_.npos) {
+    lines_.erase(at, lines_.find('\n', at + key.size()) - at);
   }
+  lines_.append(key, 1).append(value).append("\n");
   return true;
 }
 
 std::string_view PropertyValues::Get(std::string_view name) const {
-  const auto at = std::lower_bound(values_.begin(), values_.end(), name,
-                                   [](const auto& entry, auto key) { return entry.first < key; });
-  return at != values_.end() && at->first == name ? std::string_view(at->second)
-                                                  : std::string_view();
+  const std::string key = "\n" + std::string(name) + "=";
+  const size_t at = lines_.find(key);
+  if (at == lines_.npos) return {};
+  const size_t begin = at + key.size();
+  return std::string_view(lines_).substr(begin, lines_.find('\n', begin) - begin);
 }
 
 int32_t AtraceAppCount(const PropertyValues& properties) {

@@ -8,8 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace jankbox {
 
@@ -50,7 +48,7 @@ inline constexpr uint64_t kValidTags = kTagRro * 2 - 1;
 inline constexpr uint64_t kDefaultCaptureTags = 0x496e;
 
 // System properties by name. A name is legal as on Android: letters, digits and "_.-@:", without
-// "..", neither beginning nor ending in "."; a value has at most 91 bytes.
+// "..", neither beginning nor ending in "."; a value is one line of at most 91 bytes.
 class PropertyValues {
  public:
   // False, and nothing is set, where name or value is not legal.
@@ -59,10 +57,11 @@ class PropertyValues {
   // Empty where it is not set.
   std::string_view Get(std::string_view name) const;
 
+  // The same properties, set in the same order.
   bool operator==(const PropertyValues&) const = default;
 
  private:
-  std::vector<std::pair<std::string, std::string>> values_;  // by name
+  std::string lines_ = "\n";  // "name=value\n", one after another
 };
 
 // The properties that the rule looks at besides debug.atrace.app_<n>.

@@ -69,6 +69,16 @@ struct ReportMode {
   uint64_t to_ns = 0;
 };
 
+// All empty where the process has no atrace library, or it is left alone.
+struct ReportAtrace {
+  std::string state;
+  uint64_t tags = 0;
+  uint64_t added_tags = 0;
+  std::string categories;
+  std::string library;
+  uint64_t start_ns = 0;
+};
+
 struct Report {
   std::string id;
   uint32_t revision = 1;
@@ -108,6 +118,7 @@ struct Report {
   uint32_t sched_switches = 0;
   std::vector<ReportMode> modes;
   uint64_t clock_error_ns = 0;
+  ReportAtrace atrace;
 };
 
 }  // namespace jankbox

@@ -151,6 +151,18 @@ std::string EncodeMode(const ReportMode& mode) {
   return bytes;
 }
 
+std::string EncodeAtrace(const ReportAtrace& atrace) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Text(1, atrace.state);
+  out.Number(2, atrace.tags);
+  out.Number(3, atrace.added_tags);
+  out.Text(4, atrace.categories);
+  out.Text(5, atrace.library);
+  out.Number(6, atrace.start_ns);
+  return bytes;
+}
+
 void AppendLittleEndian32(uint32_t value, std::string* out) {
   for (int shift = 0; shift < 32; shift += 8) out->push_back(static_cast<char>(value >> shift));
 }
@@ -192,6 +204,7 @@ std::string EncodeReport(const Report& report) {
   out.Number(29, report.sched_switches);
   for (const ReportMode& mode : report.modes) out.Element(30, EncodeMode(mode));
   out.Number(31, report.clock_error_ns);
+  out.Nested(32, EncodeAtrace(report.atrace));
   return bytes;
 }
 

@@ -15,6 +15,13 @@ using nlohmann::json;
 
 double Milliseconds(uint64_t ns) { return static_cast<double>(ns) / 1e6; }
 
+// "0x496e".
+std::string Hexadecimal(uint64_t number) {
+  char text[20];
+  snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(number));
+  return text;
+}
+
 json VerdictToJson(const proto::Verdict& verdict) {
   return {{"running_ms", Milliseconds(verdict.running_ns())},
           {"runnable_ms", Milliseconds(verdict.runnable_ns())},
@@ -100,6 +107,18 @@ json RecordingToJson(const proto::Report& report) {
   return parts;
 }
 
+// Tags in hexadecimal, as atrace's property has them. null: no library, or left alone.
+json AtraceToJson(const proto::Report& report) {
+  if (!report.has_atrace()) return nullptr;
+  const proto::Atrace& atrace = report.atrace();
+  return {{"state", atrace.state()},
+          {"tags", Hexadecimal(atrace.tags())},
+          {"added_tags", Hexadecimal(atrace.added_tags())},
+          {"categories", atrace.categories()},
+          {"library", atrace.library()},
+          {"start_ms", Milliseconds(atrace.start_ns())}};
+}
+
 }  // namespace
 
 std::string_view KindName(proto::Kind kind) {
@@ -154,7 +173,8 @@ json ReportToJson(const proto::Report& report) {
           {"notes", report.notes()},
           {"sched_switches", report.sched_switches()},
           {"recording", RecordingToJson(report)},
-          {"clock_error_ms", Milliseconds(report.clock_error_ns())}};
+          {"clock_error_ms", Milliseconds(report.clock_error_ns())},
+          {"atrace", AtraceToJson(report)}};
 }
 
 }  // namespace jankbox

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace jankbox {
 namespace {
@@ -185,6 +186,7 @@ TEST(PropertyValues, RefusesValuesThatDoNotFit) {
   EXPECT_TRUE(properties.Set("a", std::string(91, 'x')));
   EXPECT_FALSE(properties.Set("a", std::string(92, 'x')));
   EXPECT_FALSE(properties.Set("a", std::string_view("1\0002", 3)));
+  EXPECT_FALSE(properties.Set("a", "1\nb=2"));
   EXPECT_EQ(properties.Get("a"), std::string(91, 'x'));
 }
 
@@ -196,6 +198,8 @@ TEST(PropertyValues, HoldTheLastValueOfAName) {
   EXPECT_EQ(properties.Get("a"), "2");
   EXPECT_EQ(properties.Get("b"), "3");
   EXPECT_EQ(properties.Get("c"), "");
+  EXPECT_EQ(properties.Get(""), "");
+  EXPECT_EQ(properties.Get("=3\na"), "");
 }
 
 }  // namespace

@@ -139,6 +139,13 @@ proto::Report ExpectedReport() {
   recording->set_from_ns(20'000'000'003);
   recording->set_to_ns(30'000'000'004);
   report.set_clock_error_ns(4004);
+  proto::Atrace* atrace = report.mutable_atrace();
+  atrace->set_state("on");
+  atrace->set_tags(4005);
+  atrace->set_added_tags(4006);
+  atrace->set_categories("always gfx");
+  atrace->set_library("libcutils.so");
+  atrace->set_start_ns(4007);
   return report;
 }
 

@@ -89,6 +89,14 @@ TEST(ReportJson, EveryFieldOfTheSchemaIsThere) {
   }
 }
 
+TEST(ReportJson, AtraceTagsAreHexadecimalAsItsPropertyHasThem) {
+  const json atrace = SampleJson()["atrace"];
+  EXPECT_EQ(atrace["tags"], "0xfa5");
+  EXPECT_EQ(atrace["added_tags"], "0xfa6");
+  EXPECT_EQ(atrace["state"], "on");
+  EXPECT_TRUE(ReportToJson(proto::Report())["atrace"].is_null());
+}
+
 TEST(ReportJson, TopFramesKeepTheirOrder) {
   const json frames = SampleJson()["top_frames"];
   ASSERT_EQ(frames.size(), 2u);

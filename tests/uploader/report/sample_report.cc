@@ -58,6 +58,7 @@ Report FilledReport() {
   report.cpu_budget_permille = 3006;
   report.modes = {{"coarse", "over budget", 20'000'000'003, 30'000'000'004}};
   report.clock_error_ns = 4004;
+  report.atrace = {"on", 4005, 4006, "always gfx", "libcutils.so", 4007};
   return report;
 }
 
