@@ -57,10 +57,11 @@ typedef struct jankbox_options {
                                    included; UINT32_MAX: no budget */
   uint32_t record;              /* JANKBOX_RECORD_… [governed] */
   uint32_t markers;             /* JANKBOX_MARKERS_… [pass on] */
-  const char* atrace; /* what is turned on in the program's atrace library, where it has one: "off",
-                         "auto" (what a system trace takes, and the app's own sections), categories
-                         of the atrace command and "app" ("gfx,view,app"), or their number ("0x496e")
-                         [$JANKBOX_ATRACE, else "auto"] */
+  const char*
+      atrace; /* what is turned on in the program's atrace library, where it has one: "off",
+                 "auto" (what a system trace takes, and the app's own sections), categories
+                 of the atrace command and "app" ("gfx,view,app"), or their number ("0x496e")
+                 [$JANKBOX_ATRACE, else "auto"] */
 } jankbox_options;
 
 /* How events are recorded. Every report says which mode held when. */

@@ -32,12 +32,17 @@ void Lookup(void* library, const char* name, Function** function) {
 
 }  // namespace
 
-RealCutils LoadRealCutils(WriteImport import) {
+RealCutils BuildRealCutils(WriteImport import) {
   RealCutils cutils;
   cutils.why_not = Build();
-  if (!cutils.why_not.empty()) return cutils;
   cutils.path = std::string(JANKBOX_TEST_REAL_CUTILS) +
                 (import == WriteImport::kWrite ? "/write" : "/write_chk") + "/libcutils.so";
+  return cutils;
+}
+
+RealCutils LoadRealCutils(WriteImport import) {
+  RealCutils cutils = BuildRealCutils(import);
+  if (!cutils.why_not.empty()) return cutils;
   void* library = dlopen(cutils.path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     cutils.why_not = dlerror();

@@ -30,8 +30,11 @@ struct RealCutils {
   int (*set_property)(const char* name, const char* value) = nullptr;
 };
 
-// Builds both libraries if this was not done yet (some seconds, and a download of 85 MB, once), and
-// loads one into this process for good.
+// Builds both libraries if this was not done yet (some seconds, and a download of 86 MB, once).
+// Sets `path` or `why_not`.
+RealCutils BuildRealCutils(WriteImport import);
+
+// The same, and loads it into this process for good.
 RealCutils LoadRealCutils(WriteImport import);
 
 }  // namespace jankbox

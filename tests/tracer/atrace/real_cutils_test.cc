@@ -4,18 +4,20 @@
 // trace_marker.
 #include "tests/tracer/atrace/real_cutils.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <random>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "tests/tracer/atrace/trace_instance.h"
+#include "tests/e2e/tracefs_instance.h"
 #include "tracer/atrace/atrace_control.h"
 #include "tracer/atrace/atrace_symbols.h"
 #include "tracer/atrace/atrace_tags.h"
@@ -179,8 +181,8 @@ class RealMarkers : public RealCutilsTest {
   void SetUp() override {
     RealCutilsTest::SetUp();
     if (IsSkipped()) return;
-    if (!instance_.why_not().empty()) GTEST_SKIP() << "no tracefs: " << instance_.why_not();
-    marker_ = instance_.OpenMarker();
+    if (!instance_.missing().empty()) GTEST_SKIP() << "no tracefs: " << instance_.missing();
+    marker_ = open(instance_.Path("trace_marker").c_str(), O_WRONLY | O_CLOEXEC);
     ASSERT_GE(marker_, 0);
     *cutils_.marker_fd = marker_;
   }
@@ -190,7 +192,19 @@ class RealMarkers : public RealCutilsTest {
   }
   bool On(uint64_t tag) { return (cutils_.get_enabled_tags() & tag) != 0; }
 
-  TraceInstance instance_;
+  // The text of each marker that the kernel has, oldest first.
+  std::vector<std::string> Markers() const {
+    constexpr std::string_view kMark = "tracing_mark_write: ";
+    std::vector<std::string> markers;
+    std::istringstream trace(instance_.Trace());
+    for (std::string line; std::getline(trace, line);) {
+      const size_t at = line.find(kMark);
+      if (at != std::string::npos) markers.push_back(line.substr(at + kMark.size()));
+    }
+    return markers;
+  }
+
+  TracefsInstance instance_;
   int marker_ = -1;
 };
 
@@ -211,10 +225,9 @@ TEST_F(RealMarkers, AllKindsReachTheKernelWhileTheirTagIsOn) {
   write_all("during");
   control.Stop();
   write_all("after");
-  EXPECT_THAT(instance_.Markers(),
-              ElementsAre("B|" + pid + "|during", "E|" + pid, "S|" + pid + "|during|7",
-                          "F|" + pid + "|during|7", "C|" + pid + "|during|-8",
-                          "C|" + pid + "|during|-9223372036854775808"));
+  EXPECT_THAT(Markers(), ElementsAre("B|" + pid + "|during", "E|" + pid, "S|" + pid + "|during|7",
+                                     "F|" + pid + "|during|7", "C|" + pid + "|during|-8",
+                                     "C|" + pid + "|during|-9223372036854775808"));
 }
 
 TEST_F(RealMarkers, ANameThatIsTooLongIsCutAt1023Bytes) {
@@ -222,7 +235,7 @@ TEST_F(RealMarkers, ANameThatIsTooLongIsCutAt1023Bytes) {
   control.Start(kTagView, kTagAlways);
   cutils_.begin(std::string(5000, 'x').c_str());
   const std::string head = "B|" + std::to_string(getpid()) + "|";
-  EXPECT_THAT(instance_.Markers(), ElementsAre(head + std::string(1023 - head.size(), 'x')));
+  EXPECT_THAT(Markers(), ElementsAre(head + std::string(1023 - head.size(), 'x')));
 }
 
 }  // namespace
