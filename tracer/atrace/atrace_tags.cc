@@ -16,9 +16,7 @@ using ValueText = char[kPropertyValueMax];
 
 // strto… need a zero at the end; legal values always fit.
 void CopyText(std::string_view text, ValueText& out) {
-  const size_t size = std::min(text.size(), sizeof(ValueText) - 1);
-  memcpy(out, text.data(), size);
-  out[size] = '\0';
+  out[text.copy(out, sizeof(ValueText) - 1)] = '\0';
 }
 
 bool IsNameCharacter(char c) {

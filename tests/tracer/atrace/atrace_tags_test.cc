@@ -146,6 +146,12 @@ TEST(AtraceAppTag, NumberIsReadAsPropertiesAre) {
   }
 }
 
+TEST(AtraceAppTag, IsOffWhereNoAppIsNamed) {
+  PropertyValues properties;
+  ASSERT_TRUE(properties.Set(kDebuggableProperty, "1"));
+  EXPECT_EQ(ComputeAtraceTags({.properties = &properties, .cmdline = ""}), kTagAlways);
+}
+
 TEST(AtraceAppTag, LooksAtNoMoreAppsThanTheLimit) {
   PropertyValues properties;
   ASSERT_TRUE(properties.Set(kAppNumberProperty, "2147483647"));
