@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "tests/perfetto/ftrace_content.h"
 #include "tests/perfetto/message_check.h"
 #include "tests/perfetto/sequence_state.h"
 #include "tests/perfetto/trace.pb.h"
@@ -20,7 +21,7 @@ using testproto::TrackEvent;
 
 class Reader {
  public:
-  explicit Reader(std::string* error) : error_(error) {}
+  Reader(std::string* error, Switches switches) : error_(error), ftrace_(switches) {}
 
   bool Read(const testproto::Trace& trace) {
     for (const TracePacket& packet : trace.packet()) {
@@ -32,6 +33,7 @@ class Reader {
       ++content_.packets;
     }
     if (!open_frames_.empty()) return Fail("frame without an end");
+    if (!ftrace_.Finish(&content_, error_)) return false;
     return Replay();
   }
 
@@ -67,6 +69,12 @@ class Reader {
     }
     if (packet.has_track_descriptor()) return ReadTrackDescriptor(packet.track_descriptor());
     if (packet.has_track_event()) return ReadTrackEvent(packet, &state);
+    if (packet.has_system_info()) {
+      content_.kernel_release = packet.system_info().utsname().release();
+    }
+    if (packet.has_ftrace_events()) {
+      return ftrace_.Add(packet.ftrace_events(), error_) && ReadMarks(packet.ftrace_events());
+    }
     if (packet.has_perf_sample()) return ReadPerfSample(packet, &state);
     if (packet.has_frame_timeline_event()) return ReadFrameEvent(packet, &state);
     if (packet.has_trigger()) {
@@ -120,6 +128,30 @@ class Reader {
       read.category = *category;
     }
     events_.push_back(std::move(read));
+    return true;
+  }
+
+  // Markers of a thread stand on its own track, as its other slices do.
+  bool ReadMarks(const testproto::FtraceEventBundle& bundle) {
+    for (const testproto::FtraceEvent& event : bundle.event()) {
+      std::string text = event.print().buf();
+      if (!event.has_print()) continue;
+      if (text.empty() || text.back() != '\n') return Fail("marker without its line break");
+      text.pop_back();
+      const bool begin = text.rfind("B|", 0) == 0;
+      if (!begin && text != "E" && text.rfind("E|", 0) != 0) {
+        content_.other_marks.push_back(text);
+        continue;
+      }
+      Event read = {.ts = event.timestamp(), .track_uuid = ~static_cast<uint64_t>(event.pid())};
+      for (const auto& [uuid, track] : content_.tracks) {
+        if (track.tid == static_cast<int32_t>(event.pid())) read.track_uuid = uuid;
+      }
+      read.category = "ftrace";
+      read.event.set_type(begin ? TrackEvent::TYPE_SLICE_BEGIN : TrackEvent::TYPE_SLICE_END);
+      if (begin) read.name = text.substr(text.find('|', 2) + 1);
+      events_.push_back(std::move(read));
+    }
     return true;
   }
 
@@ -231,6 +263,7 @@ class Reader {
     std::vector<size_t>& stack = open_slices_[event.track_uuid];
     if (stack.empty()) return false;
     ReadSlice& slice = content_.slices[stack.back()];
+    if ((slice.category == "ftrace") != (event.category == "ftrace")) return false;
     slice.dur = event.ts - slice.ts;
     Annotate(event.event, &slice);
     stack.pop_back();
@@ -251,6 +284,7 @@ class Reader {
 
   std::string* error_;
   TraceContent content_;
+  FtraceContent ftrace_;
   std::map<uint32_t, SequenceState> sequences_;
   std::vector<Event> events_;
   std::map<uint64_t, std::vector<size_t>> open_slices_;  // by track: indexes into slices
@@ -283,7 +317,7 @@ std::string DecompressTrace(std::string_view bytes, std::string* error) {
   return trace;
 }
 
-TraceContent ReadTrace(std::string_view bytes, std::string* error) {
+TraceContent ReadTrace(std::string_view bytes, std::string* error, Switches switches) {
   const std::string plain = DecompressTrace(bytes, error);
   if (!error->empty()) return {};
   testproto::Trace trace;
@@ -291,7 +325,7 @@ TraceContent ReadTrace(std::string_view bytes, std::string* error) {
     *error = "not a trace";
     return {};
   }
-  Reader reader(error);
+  Reader reader(error, switches);
   if (!reader.Read(trace)) return {};
   return reader.Take();
 }

@@ -79,6 +79,31 @@ struct ReadTrigger {
   std::string producer;
 };
 
+// A time on a CPU, from one switch to the next on it.
+struct ReadSched {
+  uint32_t cpu = 0;
+  uint64_t ts = 0;
+  uint64_t dur = 0;  // 0 and `open`: still on it when the trace ends
+  int32_t tid = 0;
+  std::string comm;
+  std::string end_state;  // "R", "S", "D", …; "R+" where it was preempted
+  bool open = false;
+};
+
+struct ReadWaking {
+  uint64_t ts = 0;
+  int32_t tid = 0;  // that is woken
+  int32_t waker = 0;
+};
+
+struct ReadBlockRequest {
+  uint64_t ts = 0;
+  uint64_t dur = 0;
+  int32_t tid = 0;
+  uint32_t bytes = 0;
+  bool open = false;  // no completion in the trace
+};
+
 struct TraceContent {
   int32_t pid = 0;
   std::string process_name;
@@ -92,6 +117,14 @@ struct TraceContent {
   std::vector<ReadSample> samples;
   std::vector<ReadSurfaceFrame> frames;  // by time
   std::vector<ReadTrigger> triggers;
+  std::string kernel_release;
+  std::vector<ReadSched> sched;     // by CPU, then by time; what is idle too
+  std::vector<ReadWaking> wakings;  // by CPU of the waker, then by time
+  std::vector<ReadBlockRequest> block;
+  std::set<uint32_t> lossy_cpus;
+  uint64_t ftrace_events = 0;
+  std::vector<std::string> other_marks;  // of ftrace: markers but B and E, which are slices of
+                                         // category "ftrace"
   uint64_t packets = 0;
 };
 
@@ -99,8 +132,13 @@ struct TraceContent {
 // they are none. Empty `error` on success.
 std::string DecompressTrace(std::string_view bytes, std::string* error);
 
+// Whether a trace has every switch of its CPUs. A capture of somebody else's may lack threads that
+// the kernel was told not to trace.
+enum class Switches { kAll, kSome };
+
 // Reads a trace, compressed or not. Empty `error` on success.
-TraceContent ReadTrace(std::string_view bytes, std::string* error);
+TraceContent ReadTrace(std::string_view bytes, std::string* error,
+                       Switches switches = Switches::kAll);
 
 }  // namespace jankbox::testing
 
