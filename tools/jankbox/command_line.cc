@@ -11,6 +11,7 @@
 #include "tools/jankbox/exit_code.h"
 #include "tools/jankbox/export_command.h"
 #include "tools/jankbox/list_command.h"
+#include "tools/jankbox/merge_command.h"
 #include "tools/jankbox/ring_command.h"
 #include "tools/jankbox/run_command.h"
 #include "tools/jankbox/show_command.h"
@@ -31,6 +32,7 @@ class CommandFormatter : public CLI::Formatter {
                              : name == "list"   ? "list [--json] [DIR|URL]"
                              : name == "show"   ? "show [OPTIONS] FILE|ID"
                              : name == "export" ? "export [OPTIONS] FILE|ID -o OUT.pftrace"
+                             : name == "merge"  ? "merge --app REPORT --system CAPTURE -o OUT"
                              : name == "doctor" ? "doctor [OPTIONS]"
                              : name == "ring"   ? "ring dump [OPTIONS] FILE"
                              : name == "dump"   ? "ring dump FILE [--json] [--events [N]]"
@@ -44,6 +46,7 @@ struct Options {
   ListOptions list;
   ShowOptions show;
   ExportOptions trace_export;
+  MergeOptions merge;
   DoctorOptions doctor;
   RingDumpOptions ring_dump;
 };
@@ -119,21 +122,61 @@ void AddShow(CLI::App* app, ShowOptions* options) {
 }
 
 void AddExport(CLI::App* app, ExportOptions* options) {
-  CLI::App* trace = app->add_subcommand("export", "Write a report's Perfetto trace");
+  CLI::App* trace =
+      app->add_subcommand("export", "Write a report's trace, for Perfetto or systrace");
   trace->add_option("report", options->file_or_id, "a report's file, or the beginning of its id")
       ->type_name("FILE|ID")
       ->required();
   trace->add_option("-o,--output", options->output, "file to write; - for stdout")
-      ->type_name("OUT")
-      ->required();
+      ->type_name("OUT");
   AddPlace(trace, &options->place);
+  trace->add_flag("--systrace", options->systrace,
+                  "as text, which Systrace and Perfetto read [-o -]; cuts times to microseconds");
   trace->add_flag("-f,--force", options->force, "replace OUT where it exists");
   trace->footer(
       "The file appears whole or not at all. https://ui.perfetto.dev opens it.\n\n"
       "Exit status: 0, or 1 where something cannot be read or written. 2: wrong usage.\n\n"
       "Examples:\n"
       "  jankbox export 0195a3c2-7f01 -o jank.pftrace\n"
-      "  jankbox export 0195a3c2-7f01 -o - | trace_processor_shell -");
+      "  jankbox export 0195a3c2-7f01 -o - | trace_processor_shell -\n"
+      "  jankbox export --systrace 0195a3c2-7f01 -o jank.systrace");
+}
+
+void AddMerge(CLI::App* app, MergeOptions* options) {
+  CLI::App* merge =
+      app->add_subcommand("merge", "Join a report with a capture of the whole system");
+  merge->add_option("--app", options->app, "a report's file, or the beginning of its id")
+      ->type_name("FILE|ID")
+      ->required();
+  merge
+      ->add_option("--system", options->system,
+                   "Perfetto trace, trace.dat of trace-cmd, or the text of tracefs")
+      ->type_name("CAPTURE")
+      ->required();
+  merge
+      ->add_option("-o,--output", options->output,
+                   "file to write; compressed where it ends in .zst; - for stdout")
+      ->type_name("OUT")
+      ->required();
+  AddPlace(merge, &options->place);
+  merge->add_option("--clock", options->clock, "trace_clock of the capture, better than it knows")
+      ->type_name("NAME")
+      ->check(
+          CLI::IsMember({"mono", "boot", "local", "global", "mono_raw", "perf", "tai", "uptime"})
+              .description(""));
+  merge->add_flag("--json", options->json, "what was joined as one JSON object");
+  merge->add_flag("-f,--force", options->force, "replace OUT where it exists");
+  merge->add_flag("--join-anyway", options->join_anyway,
+                  "join what has no time in common, or another boot's clock");
+  merge->footer(
+      "Both sides stand on the same thread tracks and on one clock. Clocks mono and boot are read\n"
+      "directly; others by markers of the program in the capture, by its threads' schedule, or by "
+      "the\n"
+      "nearest clock. How far off the capture may be is printed, and written in the trace.\n\n"
+      "Exit status: 0, or 1 where something cannot be read, joined or written. 2: wrong usage.\n\n"
+      "Examples:\n"
+      "  trace-cmd record -C mono -e sched_switch -e sched_waking sleep 10\n"
+      "  jankbox merge --app 0195a3c2-7f01 --system trace.dat -o both.pftrace");
 }
 
 void AddDoctor(CLI::App* app, DoctorOptions* options) {
@@ -215,7 +258,15 @@ int TakeProgram(const CLI::App& run, const std::vector<std::string>& from_dashes
 int Dispatch(const CLI::App& app, const std::vector<std::string>& from_dashes, Options* options) {
   if (app.got_subcommand("list")) return RunList(options->list);
   if (app.got_subcommand("show")) return RunShow(options->show);
-  if (app.got_subcommand("export")) return RunExport(options->trace_export);
+  if (app.got_subcommand("export")) {
+    ExportOptions* trace = &options->trace_export;
+    if (trace->output.empty() && !trace->systrace) {
+      return UsageError("export: --output is required", "export");
+    }
+    if (trace->output.empty()) trace->output = "-";
+    return RunExport(*trace);
+  }
+  if (app.got_subcommand("merge")) return RunMerge(options->merge);
   if (app.got_subcommand("doctor")) return RunDoctor(options->doctor);
   if (app.got_subcommand("ring")) return RunRingDump(options->ring_dump);
   const int status = TakeProgram(*app.get_subcommand("run"), from_dashes, &options->run);
@@ -253,6 +304,7 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   AddList(&app, &options.list);
   AddShow(&app, &options.show);
   AddExport(&app, &options.trace_export);
+  AddMerge(&app, &options.merge);
   AddDoctor(&app, &options.doctor);
   AddRing(&app, &options.ring_dump);
 

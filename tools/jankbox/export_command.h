@@ -1,4 +1,5 @@
-// `jankbox export`: the plain Perfetto trace inside a report, for any version of any viewer.
+// `jankbox export`: the trace inside a report, as a plain Perfetto trace for any version of any
+// viewer, or as the text that systrace reads.
 #ifndef JANKBOX_TOOLS_JANKBOX_EXPORT_COMMAND_H_
 #define JANKBOX_TOOLS_JANKBOX_EXPORT_COMMAND_H_
 
@@ -10,6 +11,7 @@ struct ExportOptions {
   std::string file_or_id;
   std::string place;   // where an id is looked up; empty: the default folder
   std::string output;  // "-": stdout
+  bool systrace = false;
   bool force = false;  // replace an existing file
 };
 
