@@ -38,6 +38,7 @@ bool RecordMarker(std::string_view text);
 
 // This thread's chunks come from the share that floods of other threads cannot evict.
 void WatchThisThread();
+bool ThisThreadIsWatched();
 
 }  // namespace jankbox
 

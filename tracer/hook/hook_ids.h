@@ -62,6 +62,7 @@ enum class HookId : uint8_t {
   kOpenat642,
   kClose,
   kPthreadCreate,
+  kPthreadExit,
   kPthreadSetname,
   kPrctl,
   kMutexLock,
@@ -77,8 +78,10 @@ enum class HookId : uint8_t {
   kSemWait,
   kSemTimedwait,
   kSemClockwait,
+  kPthreadJoin,
+  kSyscall,
 };
-inline constexpr size_t kHookIds = 50;
+inline constexpr size_t kHookIds = 53;
 
 struct HookedFunction {
   HookId id;
@@ -132,6 +135,7 @@ inline constexpr std::array<HookedFunction, kHookIds> kHookedFunctions = {{
     {HookId::kOpenat642, "__openat64_2", hook_table::kIo | hook_table::kMarkers},
     {HookId::kClose, "close", hook_table::kIo | hook_table::kMarkers},
     {HookId::kPthreadCreate, "pthread_create", hook_table::kThreads},
+    {HookId::kPthreadExit, "pthread_exit", hook_table::kThreads},
     {HookId::kPthreadSetname, "pthread_setname_np", hook_table::kThreads},
     {HookId::kPrctl, "prctl", hook_table::kThreads},
     {HookId::kMutexLock, "pthread_mutex_lock", hook_table::kLocks},
@@ -147,6 +151,8 @@ inline constexpr std::array<HookedFunction, kHookIds> kHookedFunctions = {{
     {HookId::kSemWait, "sem_wait", hook_table::kLocks},
     {HookId::kSemTimedwait, "sem_timedwait", hook_table::kLocks},
     {HookId::kSemClockwait, "sem_clockwait", hook_table::kLocks},
+    {HookId::kPthreadJoin, "pthread_join", hook_table::kLocks},
+    {HookId::kSyscall, "syscall", hook_table::kLocks},
 }};
 
 inline constexpr const HookedFunction& FunctionOf(HookId id) {

@@ -450,4 +450,6 @@ bool RecordMarker(std::string_view text) {
 
 void WatchThisThread() { t_watched = true; }
 
+bool ThisThreadIsWatched() { return t_watched; }
+
 }  // namespace jankbox

@@ -45,7 +45,7 @@ bool DecodeSample(std::span<const uint64_t> payload, StackSample* sample) {
   const uint64_t fd_class = Bits(flags, kFdClassShift, 4);
   const uint64_t syscall_plus_one = payload[1];
   const uint64_t depth = payload[2];
-  if (flags >> kUsedBits != 0 || source > static_cast<uint64_t>(SampleSource::kSignal) ||
+  if (flags >> kUsedBits != 0 || source > static_cast<uint64_t>(SampleSource::kCreation) ||
       fd_class > static_cast<uint64_t>(StackSample::FdClass::kOther) ||
       syscall_plus_one > uint64_t{INT32_MAX} + 1 || depth > StackSample::kMaxDepth ||
       payload.size() - kFixedWords < depth) {

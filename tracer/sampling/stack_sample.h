@@ -7,7 +7,8 @@
 
 namespace jankbox {
 
-enum class SampleSource : uint8_t { kNone = 0, kPerf = 1, kProc = 2, kSignal = 3 };
+// kCreation: copied by the thread itself as it created another one; not one of a series over time.
+enum class SampleSource : uint8_t { kNone = 0, kPerf = 1, kProc = 2, kSignal = 3, kCreation = 4 };
 
 struct StackSample {
   static constexpr uint32_t kMaxDepth = 128;

@@ -71,7 +71,7 @@ TEST(SampleEvent, ValuesOutOfRangeAreRefused) {
     StackSample decoded;
     return !DecodeSample(words, &decoded);
   };
-  EXPECT_TRUE(refused(0, uint64_t{4} << 32));  // no such source
+  EXPECT_TRUE(refused(0, uint64_t{5} << 32));  // no such source
   EXPECT_TRUE(refused(0, uint64_t{6} << 44));  // no such fd class
   EXPECT_TRUE(refused(0, uint64_t{1} << 51));  // a flag that is not defined
   EXPECT_TRUE(refused(1, uint64_t{1} << 32));
