@@ -35,6 +35,7 @@ constexpr Range kRecord = {"record", nullptr, JANKBOX_RECORD_GOVERNED, JANKBOX_R
                            JANKBOX_RECORD_OFF};
 constexpr Range kMarkers = {"markers", nullptr, JANKBOX_MARKERS_PASS_ON, JANKBOX_MARKERS_PASS_ON,
                             JANKBOX_MARKERS_OFF};
+constexpr Range kSources = {"sources", nullptr, 0, 0, JANKBOX_SOURCES_OFF};
 constexpr Range kBudget = {"cpu_budget_permille", "JANKBOX_CPU_BUDGET_PERMILLE", 10, 1, UINT32_MAX};
 constexpr Range kMinFree = {"min_free_mib", "JANKBOX_MIN_FREE_MIB", 64, 0, UINT32_MAX};
 
@@ -110,6 +111,27 @@ Status SetAtrace(const jankbox_options& given, Options* checked) {
                                                   ": must be an absolute path without \"..\"");
 }
 
+// True where `word` stands in the list `text`, whose words are parted by commas.
+bool Lists(std::string_view text, std::string_view word) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(','), text.size());
+    if (text.substr(0, end) == word) return true;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return false;
+}
+
+// `given`, else what $JANKBOX_SOURCES lists ("threads,io,locks" or "off"), else all.
+SourceSet Sources(uint32_t given) {
+  const std::string text = TextOr(getenv("JANKBOX_SOURCES"), "threads,io,locks");
+  const auto wants = [&](uint32_t bit, const char* word) {
+    return given != 0 ? (given & bit) != 0 : Lists(text, word);
+  };
+  return {.threads = wants(JANKBOX_SOURCE_THREADS, "threads"),
+          .io = wants(JANKBOX_SOURCE_IO, "io"),
+          .locks = wants(JANKBOX_SOURCE_LOCKS, "locks")};
+}
+
 StackSampler::Mode SamplerMode() {
   const std::string mode = TextOr(getenv("JANKBOX_SAMPLER"), "auto");
   if (mode == "perf") return StackSampler::Mode::kPerfOnly;
@@ -139,7 +161,8 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
     memcpy(&given, options, std::min<size_t>(options->size, sizeof(given)));
   }
   Options checked;
-  uint32_t window_ms = 0, slow_ms = 0, anr_ms = 0, min_free_mib = 0, record = 0, markers = 0;
+  uint32_t window_ms = 0, slow_ms = 0, anr_ms = 0, min_free_mib = 0, record = 0, markers = 0,
+           sources = 0;
   // `jankbox run --window-s` speaks of seconds.
   if (given.window_ms == 0) given.window_ms = FromEnvironment("JANKBOX_WINDOW_S", 0) * 1000;
   const uint32_t min_free_given = given.min_free_mib;
@@ -151,7 +174,7 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
         Check(kSample, given.sample_interval_ms, &checked.sample_interval_ms),
         Check(kBudget, given.cpu_budget_permille, &checked.cpu_budget_permille),
         Check(kRecord, given.record, &record), Check(kMarkers, given.markers, &markers),
-        Check(kMinFree, min_free_given, &min_free_mib)}) {
+        Check(kSources, given.sources, &sources), Check(kMinFree, min_free_given, &min_free_mib)}) {
     if (!status.ok()) return status;
   }
   // Only one of the two may be given: the other follows, so that an ANR is always the slower one.
@@ -175,6 +198,7 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
   if (checked.cpu_budget_permille == UINT32_MAX) checked.cpu_budget_permille = 0;
   checked.fixed_mode = FixedMode(record);
   checked.markers = Markers(markers);
+  checked.sources = Sources(sources);
   checked.sampler_mode = SamplerMode();
   const Status atrace = SetAtrace(given, &checked);
   if (!atrace.ok()) return atrace;

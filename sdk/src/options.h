@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "jankbox/jankbox.h"
+#include "sdk/src/source_hooks.h"
 #include "tracer/atrace/marker_tap.h"
 #include "tracer/ring/ring_format.h"
 #include "tracer/sampling/stack_sampler.h"
@@ -34,6 +35,7 @@ struct Options {
   std::optional<uint64_t> atrace_tags;  // to turn on in the host's atrace library; none: leave it
   std::string atrace_library;           // loaded where the host has none; empty: none
   std::string properties_file;          // empty: the environment
+  SourceSet sources;
   StackSampler::Mode sampler_mode = StackSampler::Mode::kAuto;
 };
 

@@ -15,6 +15,7 @@
 #include "sdk/src/last_error.h"
 #include "sdk/src/loop_hooks.h"
 #include "sdk/src/marker_hooks.h"
+#include "sdk/src/source_hooks.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/ring/method_registry.h"
 #include "tracer/ring/recorder.h"
@@ -96,6 +97,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
       [self] { return self->sealer_->cpu_ns(); });
   if (options.loop_hooks) AddLoopHooks(&HookSet::Get());
   AddMarkerHooks(options.markers, &HookSet::Get());
+  AddSourceHooks(options.sources, &HookSet::Get());
   if (!options.upload_url.empty()) runtime->upload_ = std::make_unique<UploadThread>(options);
   {
     ScopedSignalBlock no_signals;

@@ -28,7 +28,8 @@ Watcher::Watcher(const Options& options, RingFile* ring, Seal seal, OtherCpu oth
       seal_(std::move(seal)),
       other_cpu_(std::move(other_cpu)),
       overhead_(ring, options.cpu_budget_permille, options.fixed_mode),
-      atrace_(options) {}
+      atrace_(options),
+      thread_recorder_(ring->header()->clock_at_start.ticks) {}
 
 void Watcher::Start() {
   thread_ = std::thread([this] { Run(); });
@@ -95,10 +96,12 @@ void Watcher::RefreshHooks() {
 uint64_t Watcher::LookAtAll(uint64_t now_ns) {
   uint64_t next_ns = kNsPerSecond;
   const TickConverter clock = this->clock();
+  thread_recorder_.Look();  // before anything is sealed
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
     const bool taken = ring_->header()->watched[i].tid.load(std::memory_order_acquire) != 0;
     if (taken && threads_[i] == nullptr) {
-      threads_[i] = std::make_unique<WatchedThread>(options_, ring_, i, seal_);
+      threads_[i] = std::make_unique<WatchedThread>(
+          options_, ring_, i, [this](SealRequest request) { SealWithNotes(std::move(request)); });
     }
     if (threads_[i] == nullptr) continue;
     threads_[i]->Look(now_ns, clock);
@@ -116,6 +119,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   Recorder::ReclaimDeadThreads(ring_);
   MarkerTap::ForgetDescriptors();
   atrace_.Look(now_ns);
+  SweepThreadRecords();
   // Chunks closed since the last sweep may still get the word of a thread that was interrupted.
   ChecksumClosedChunks(ring_, last_sweep_ticks_);
   last_sweep_ticks_ = NowTicks();
@@ -129,6 +133,23 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
     slot.dispatch_depth.store(0, std::memory_order_relaxed);
     slot.tid.store(0, std::memory_order_release);
   }
+}
+
+void Watcher::SweepThreadRecords() {
+  thread_recorder_.EverySecond();
+  const uint64_t dropped = thread_recorder_.lost().events;
+  ring_->header()->dropped_events.fetch_add(dropped - counted_thread_drops_,
+                                            std::memory_order_relaxed);
+  counted_thread_drops_ = dropped;
+}
+
+void Watcher::SealWithNotes(SealRequest request) {
+  const uint64_t stacks = thread_recorder_.lost().stacks;
+  if (stacks != 0) {
+    request.notes.push_back(std::to_string(stacks) +
+                            " creations of threads so far have no stack: too many at once.");
+  }
+  seal_(std::move(request));
 }
 
 void Watcher::Run() {
@@ -154,6 +175,7 @@ void Watcher::Run() {
   }
   lock.unlock();
   overhead_.End();
+  thread_recorder_.Look();
   for (auto& thread : threads_) {
     if (thread != nullptr) thread->Finish(MonotonicNs(), clock());
   }

@@ -17,6 +17,7 @@
 #include "sdk/src/overhead.h"
 #include "sdk/src/watched_thread.h"
 #include "tracer/ring/ring_file.h"
+#include "tracer/source/thread_recorder.h"
 
 namespace jankbox {
 
@@ -62,6 +63,8 @@ class Watcher {
   void RefreshHooks();
   uint64_t LookAtAll(uint64_t now_ns);
   void SweepEverySecond(uint64_t now_ns);
+  void SweepThreadRecords();
+  void SealWithNotes(SealRequest request);
 
   const Options options_;
   RingFile* const ring_;
@@ -74,6 +77,8 @@ class Watcher {
   uint64_t next_sweep_ns_ = 0;
   uint64_t last_sweep_ticks_ = 0;
   ThreadCpuClock cpu_clock_;
+  ThreadRecorder thread_recorder_;
+  uint64_t counted_thread_drops_ = 0;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -58,10 +58,11 @@ typedef struct jankbox_options {
   uint32_t record;              /* JANKBOX_RECORD_… [governed] */
   uint32_t markers;             /* JANKBOX_MARKERS_… [pass on] */
   const char*
-      atrace; /* what is turned on in the program's atrace library, where it has one: "off",
-                 "auto" (what a system trace takes, and the app's own sections), categories
-                 of the atrace command and "app" ("gfx,view,app"), or their number ("0x496e")
-                 [$JANKBOX_ATRACE, else "auto"] */
+      atrace;       /* what is turned on in the program's atrace library, where it has one: "off",
+                       "auto" (what a system trace takes, and the app's own sections), categories
+                       of the atrace command and "app" ("gfx,view,app"), or their number ("0x496e")
+                       [$JANKBOX_ATRACE, else "auto"] */
+  uint32_t sources; /* JANKBOX_SOURCE_…, or-ed, or JANKBOX_SOURCES_OFF [all] */
 } jankbox_options;
 
 /* How events are recorded. Every report says which mode held when. */
@@ -78,6 +79,14 @@ enum {
   JANKBOX_MARKERS_PASS_ON = 0, /* recorded, and written to the kernel as before */
   JANKBOX_MARKERS_KEEP = 1,    /* recorded only, which is cheaper */
   JANKBOX_MARKERS_OFF = 2      /* left alone */
+};
+
+/* What else is recorded, by hooks in the host's libraries. */
+enum {
+  JANKBOX_SOURCE_THREADS = 1, /* who creates which thread, from where; names; ends */
+  JANKBOX_SOURCE_IO = 2,      /* file calls of watched threads; never paths or contents */
+  JANKBOX_SOURCE_LOCKS = 4,   /* waits of watched threads for locks, and who holds those */
+  JANKBOX_SOURCES_OFF = 8     /* none of them */
 };
 
 /* Do not look for loops in the host's libraries (android::Looper, GLib, libuv, …): only the
