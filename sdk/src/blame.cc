@@ -114,6 +114,7 @@ std::vector<StackSample> SamplesOf(const RingWindow& window, int32_t tid) {
         StackSample sample;
         if (!DecodeSampleRecord(record.payload, &sample) || (tid != 0 && sample.tid != tid))
           continue;
+        if (tid != 0 && sample.source == SampleSource::kCreation) continue;
         sample.time_ns = record.ticks;
         samples.push_back(sample);
       }

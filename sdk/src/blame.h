@@ -22,7 +22,7 @@ struct Blame {
 };
 
 // Samples of thread `tid` in the window, oldest first, with `time_ns` in ticks of the ring (not yet
-// converted). `tid` 0: all threads.
+// converted). `tid` 0: all threads, and the stacks of those that created others.
 std::vector<StackSample> SamplesOf(const RingWindow& window, int32_t tid);
 
 // `samples` lie in [from_ticks, to_ticks]; `what` names the dispatch and stands in where there is

@@ -3,12 +3,14 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "jankbox/jankbox.h"
 #include "sdk/src/blame.h"
+#include "sdk/src/longest_wait.h"
 #include "tracer/ring/record_modes.h"
 #include "uploader/report/report_encoder.h"
 
@@ -23,6 +25,7 @@ struct Evidence {
   MethodNames names;
   FrameTable frames;
   std::vector<StackSample> samples;  // of the incident's thread, within the incident
+  ThreadNames thread_names;          // of living threads
 };
 
 std::string OsName() {
@@ -31,14 +34,17 @@ std::string OsName() {
   return std::string(name.sysname) + " " + name.release + " " + name.machine;
 }
 
-std::string ThreadName(const RingWindow& window, int32_t tid) {
-  std::string now = ReadProcFile("/proc/self/task/" + std::to_string(tid) + "/comm", 64);
-  while (!now.empty() && now.back() == '\n') now.pop_back();
-  if (!now.empty()) return now;
-  for (const WindowThread& thread : window.threads) {
-    if (thread.tid == tid) return thread.name;
+// Of every thread of this process.
+ThreadNames NamesOfThreads() {
+  ThreadNames names;
+  const Result<std::vector<std::string>> tids = ListDirectory("/proc/self/task");
+  if (!tids.ok()) return names;
+  for (const std::string& tid : tids.value()) {
+    std::string name = ReadProcFile("/proc/self/task/" + tid + "/comm", 64);
+    while (!name.empty() && name.back() == '\n') name.pop_back();
+    if (!name.empty()) names[atoi(tid.c_str())] = name;
   }
-  return "";
+  return names;
 }
 
 // Names of the methods that the window uses; those known by address through the symbol tables.
@@ -81,16 +87,15 @@ Evidence Gather(const ReportSource& source, const SealRequest& request) {
   const uint64_t from_ticks =
       std::max(source.clock.FromMonotonicNs(from_ns), source.ring->header().clock_at_start.ticks);
   evidence.window = source.ring->CopyWindow(from_ticks, source.end_ticks, source.buffer);
-  for (WindowThread& thread : evidence.window.threads) {
-    if (source.process.pid == getpid()) thread.name = ThreadName(evidence.window, thread.tid);
-  }
+  if (source.process.pid == getpid()) evidence.thread_names = NamesOfThreads();
   evidence.names = NameMethods(source.names, evidence.window, source.modules);
   std::vector<uint64_t> addresses;
   const uint64_t begin = source.clock.FromMonotonicNs(request.begin_ns);
   const uint64_t end = source.clock.FromMonotonicNs(request.end_ns);
   for (const StackSample& sample : SamplesOf(evidence.window, 0)) {
     addresses.insert(addresses.end(), sample.pcs, sample.pcs + sample.depth);
-    const bool inside = sample.time_ns >= begin && sample.time_ns <= end;
+    const bool inside = sample.time_ns >= begin && sample.time_ns <= end &&
+                        sample.source != SampleSource::kCreation;
     if (inside && sample.tid == request.tid) evidence.samples.push_back(sample);
   }
   evidence.frames = ResolveAddresses(source.modules, addresses);
@@ -143,11 +148,12 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   report.process = source.process.name;
   report.pid = source.process.pid;
   report.tid = request.tid;
-  report.thread = ThreadName(evidence.window, request.tid);
-  const Blame blame =
-      FindBlame(evidence.window, request.tid, source.clock.FromMonotonicNs(request.begin_ns),
-                source.clock.FromMonotonicNs(request.end_ns), evidence.samples, evidence.frames,
-                evidence.names, request.what);
+  const uint64_t begin_ticks = source.clock.FromMonotonicNs(request.begin_ns);
+  const uint64_t end_ticks = source.clock.FromMonotonicNs(request.end_ns);
+  const ThreadLives lives(evidence.window, evidence.thread_names);
+  report.thread = lives.NameAt(request.tid, end_ticks);
+  const Blame blame = FindBlame(evidence.window, request.tid, begin_ticks, end_ticks,
+                                evidence.samples, evidence.frames, evidence.names, request.what);
   report.top_frames = blame.frames;
   report.fingerprint = blame.fingerprint;
   report.verdict = ToReport(request.verdict, blame.place);
@@ -179,6 +185,9 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   report.clock = TickSourceName(static_cast<TickSource>(source.ring->header().tick_source));
   report.ring_in_memory_only = source.ring_in_memory_only;
   report.notes = request.notes;
+  const std::string wait =
+      LongestWaitNote(evidence.window, lives, request.tid, begin_ticks, end_ticks, source.clock);
+  if (!wait.empty()) report.notes.push_back(wait);
   report.recorded_ns = source.recorded_ns;
   report.uptime_ns = source.uptime_ns;
   report.cpu_budget_permille = source.cpu_budget_permille;
@@ -218,6 +227,7 @@ SnapshotInput TraceInput(const ReportSource& source, const SealRequest& request,
   input.clock = source.clock;
   input.clock_reading = source.clock_reading;
   input.process = source.process;
+  input.thread_names = evidence.thread_names;
   for (const ReportMode& mode : report.modes) {
     input.recording.push_back({mode.mode, mode.reason, mode.from_ns, mode.to_ns});
   }

@@ -1,5 +1,5 @@
 // A call in which a watched thread may wait (for a lock, another thread, a file) as two kWait
-// events, one before and one after it. Id: bits 0-3 payload words, 4-9 what, 10 set at the end,
+// events, one before and one after it. Id: bits 0-3 payload words, 4 set at the end, 5-10 what,
 // 11-14 class of the descriptor. Payload of a begin: owner of the lock, or bytes asked for; of an
 // end: result, two's complement; none where that is 0. Never a path, a buffer or an address.
 // NO-ALLOC, SIGNAL-SAFE, THREAD-SAFE (pure functions). docs/formats/ring.md is the authority.
@@ -51,9 +51,8 @@ struct EncodedWait {
 };
 
 namespace wait_event {
-inline constexpr uint32_t kClassShift = 4;
+inline constexpr uint32_t kClassShift = 5;
 inline constexpr uint32_t kClassMask = 63;
-inline constexpr uint32_t kEndBit = 1u << 10;
 inline constexpr uint32_t kFdClassShift = 11;
 inline constexpr uint32_t kFdClassMask = 15;
 inline constexpr uint32_t kUsedBits = 15;
@@ -76,7 +75,7 @@ inline constexpr EncodedWait EncodeWait(const WaitEvent& wait) {
   encoded.payload = (wait.end ? static_cast<uint64_t>(wait.result) : begin_value) & kPayloadMask;
   encoded.words = encoded.payload != 0 ? 1 : 0;
   encoded.id = encoded.words | static_cast<uint32_t>(wait.what) << wait_event::kClassShift |
-               (wait.end ? wait_event::kEndBit : 0) |
+               (wait.end ? kWaitEnd : 0) |
                (wait.fd_class & wait_event::kFdClassMask) << wait_event::kFdClassShift;
   return encoded;
 }
@@ -92,7 +91,7 @@ inline constexpr bool DecodeWait(uint32_t id, std::span<const uint64_t> payload,
   }
   const uint64_t value = payload.empty() ? 0 : payload[0] & kPayloadMask;
   *wait = {.what = static_cast<WaitClass>(what),
-           .end = (id & wait_event::kEndBit) != 0,
+           .end = (id & kWaitEnd) != 0,
            .fd_class = static_cast<uint8_t>(fd_class)};
   if (wait->end) {
     wait->result = static_cast<int64_t>(value << 4) >> 4;  // 60 bits

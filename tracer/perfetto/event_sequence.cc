@@ -43,6 +43,28 @@ uint8_t* WriteAnnotation(uint8_t* at, std::string_view name) {
   return at;
 }
 
+// A DebugAnnotation "name": value.
+uint8_t* WriteAnnotation(uint8_t* at, std::string_view name, int64_t value) {
+  uint8_t number[10];
+  const auto number_bytes =
+      static_cast<size_t>(WriteVarint(number, static_cast<uint64_t>(value)) - number);
+  *at++ = BytesTag(perfetto::track_event::kDebugAnnotations);
+  *at++ = static_cast<uint8_t>(name.size() + 3 + number_bytes);
+  *at++ = BytesTag(perfetto::track_event::kAnnotationName);
+  *at++ = static_cast<uint8_t>(name.size());
+  memcpy(at, name.data(), name.size());
+  at += name.size();
+  *at++ = VarintTag(perfetto::track_event::kAnnotationInt);
+  memcpy(at, number, number_bytes);
+  return at + number_bytes;
+}
+
+uint8_t* WriteFixed64(uint8_t* at, uint32_t field, uint64_t value) {
+  at = WriteVarint(at, field << 3 | 1);
+  for (int i = 0; i < 8; ++i) *at++ = static_cast<uint8_t>(value >> (8 * i));
+  return at;
+}
+
 uint8_t* WriteBody(uint8_t* at, const TrackEventFields& event) {
   namespace field = perfetto::track_event;
   if (event.name_iid != 0) at = WriteField(at, field::kNameIid, event.name_iid);
@@ -56,6 +78,13 @@ uint8_t* WriteBody(uint8_t* at, const TrackEventFields& event) {
   }
   for (std::string_view name : event.annotations) {
     at = WriteAnnotation(at, name.substr(0, EventSequence::kMaxAnnotationBytes));
+  }
+  for (const IntAnnotation& value : event.values) {
+    at = WriteAnnotation(at, value.name.substr(0, EventSequence::kMaxAnnotationBytes), value.value);
+  }
+  if (event.flow_id != 0) {
+    at = WriteFixed64(at, event.flow_ends ? field::kTerminatingFlowIds : field::kFlowIds,
+                      event.flow_id);
   }
   return at;
 }
@@ -164,7 +193,7 @@ void EventSequence::FinishPacket(uint8_t* packet, uint8_t* event_end, uint64_t b
 }
 
 void EventSequence::Write(uint64_t boottime_ns, const TrackEventFields& event) {
-  uint8_t packet[320];  // 48 bytes of numbers, four annotations and the tail
+  uint8_t packet[512];  // 58 bytes of numbers, five annotations, three values and the tail
   uint8_t* const body = packet + 3;
   const size_t body_bytes = static_cast<size_t>(WriteBody(body, event) - body);
   const size_t head_bytes = body_bytes < 128 ? 2 : 3;

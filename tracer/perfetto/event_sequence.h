@@ -29,6 +29,12 @@ enum class Category : uint32_t {
   kThread = 8,
 };
 
+// "name": value.
+struct IntAnnotation {
+  std::string_view name;
+  int64_t value = 0;
+};
+
 // A track event in full. Zero fields are left out.
 struct TrackEventFields {
   perfetto::TrackEventType type;
@@ -36,7 +42,10 @@ struct TrackEventFields {
   Category category = Category::kNone;
   uint64_t name_iid = 0;
   int64_t counter_value = 0;                           // of kCounter
-  std::span<const std::string_view> annotations = {};  // at most four, each "<name>": true
+  std::span<const std::string_view> annotations = {};  // at most five, each "<name>": true
+  std::span<const IntAnnotation> values = {};          // at most three
+  uint64_t flow_id = 0;                                // joins events to an arrow; 0: none
+  bool flow_ends = false;                              // with this event
 };
 
 class EventSequence {

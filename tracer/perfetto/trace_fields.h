@@ -73,6 +73,8 @@ inline constexpr uint32_t kTrackUuid = 11;
 inline constexpr uint32_t kCategories = 22;
 inline constexpr uint32_t kName = 23;
 inline constexpr uint32_t kCounterValue = 30;
+inline constexpr uint32_t kFlowIds = 47;             // fixed64
+inline constexpr uint32_t kTerminatingFlowIds = 48;  // fixed64
 // DebugAnnotation
 inline constexpr uint32_t kAnnotationBool = 2;
 inline constexpr uint32_t kAnnotationInt = 4;

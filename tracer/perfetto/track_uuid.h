@@ -17,7 +17,8 @@ enum class TrackKind : uint8_t {
   kSampledStack = 6,  // number: tid
   kIncident = 7,
   kRecording = 8,
-  kMarkers = 9,  // number: order of first use
+  kMarkers = 9,      // number: order of first use
+  kThreadName = 10,  // number: tid
 };
 
 inline constexpr uint64_t TrackUuid(TrackKind kind, int32_t pid, uint32_t number) {

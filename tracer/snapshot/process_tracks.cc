@@ -63,7 +63,7 @@ void ProcessTracks::WriteDescriptors() {
     }
     thread_uuids_.push_back(uuid);
     uuids_by_tid_[thread.tid] = uuid;
-    WriteThread(uuid, thread.tid, thread.name);
+    WriteThread(uuid, thread.tid, lives_->LastNameOf(thread));
   }
 }
 
@@ -71,8 +71,19 @@ uint64_t ProcessTracks::UuidOfTid(int32_t tid) {
   const uint64_t uuid =
       TrackUuid(TrackKind::kThread, input_.process.pid, static_cast<uint32_t>(tid));
   auto [it, inserted] = uuids_by_tid_.try_emplace(tid, uuid);
-  if (inserted) WriteThread(uuid, tid, {});
+  if (inserted) WriteThread(uuid, tid, lives_->NameAt(tid, UINT64_MAX));
   return it->second;
+}
+
+uint64_t ProcessTracks::UuidOfLife(int32_t tid, const ThreadLife* life) {
+  for (size_t i = 0; life != nullptr && i < thread_uuids_.size(); ++i) {
+    const WindowThread& thread = input_.window->threads[i];
+    const uint64_t first = FirstTicks(thread);
+    if (thread.tid == tid && first >= life->from_ticks && first < life->to_ticks) {
+      return thread_uuids_[i];
+    }
+  }
+  return UuidOfTid(tid);
 }
 
 void ProcessTracks::WriteThread(uint64_t uuid, int32_t tid, std::string_view name) {

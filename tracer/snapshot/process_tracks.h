@@ -10,14 +10,15 @@
 
 #include "tracer/perfetto/packet_writer.h"
 #include "tracer/snapshot/snapshot.h"
+#include "tracer/snapshot/thread_lives.h"
 
 namespace jankbox {
 
 // Uuids of the threads' tracks, as the descriptors gave them.
 class ProcessTracks {
  public:
-  ProcessTracks(PacketWriter* writer, const SnapshotInput& input)
-      : writer_(writer), input_(input) {}
+  ProcessTracks(PacketWriter* writer, const SnapshotInput& input, const ThreadLives* lives)
+      : writer_(writer), input_(input), lives_(lives) {}
 
   // Clocks, process, all threads of the window.
   void WriteDescriptors();
@@ -33,6 +34,8 @@ class ProcessTracks {
 
   // Of the window's last thread that had this tid; describes it where there was none.
   uint64_t UuidOfTid(int32_t tid);
+  // Of the window's thread that had it in this life (null: not known), else the last.
+  uint64_t UuidOfLife(int32_t tid, const ThreadLife* life);
 
   uint64_t process_uuid() const;
 
@@ -43,6 +46,7 @@ class ProcessTracks {
 
   PacketWriter* writer_;
   const SnapshotInput& input_;
+  const ThreadLives* lives_;
   std::vector<uint64_t> thread_uuids_;
   std::unordered_map<int32_t, uint64_t> uuids_by_tid_;
 };

@@ -18,6 +18,7 @@
 #include "tracer/snapshot/sample_slices.h"
 #include "tracer/snapshot/sequence_names.h"
 #include "tracer/snapshot/thread_slices.h"
+#include "tracer/snapshot/thread_tracks.h"
 #include "tracer/snapshot/trace_clock.h"
 #include "tracer/snapshot/zstd_stream.h"
 
@@ -29,6 +30,7 @@ constexpr uint32_t kFrameSequence = 2;
 constexpr uint32_t kSampleSequence = 3;
 constexpr uint32_t kProcessEventSequence = 4;
 constexpr uint32_t kMarkerSequence = 5;
+constexpr uint32_t kThreadTrackSequence = 6;
 constexpr uint32_t kFirstThreadSequence = 8;
 
 class SnapshotWriter {
@@ -39,7 +41,8 @@ class SnapshotWriter {
         writer_(writer),
         clock_(input.clock, window_.to_ticks),
         names_(input.names),
-        tracks_(writer, input) {}
+        lives_(window_, input.thread_names),
+        tracks_(writer, input, &lives_) {}
 
   SnapshotStats Write() {
     tracks_.WriteDescriptors();
@@ -48,6 +51,7 @@ class SnapshotWriter {
     for (size_t i = 0; i < window_.threads.size(); ++i) WriteThread(i);
     WriteProcessEvents();
     WriteMarkers();
+    WriteThreadTracks();
     WriteFrameTimeline(writer_,
                        {.sequence_id = kFrameSequence,
                         .pid = input_.process.pid,
@@ -83,7 +87,7 @@ class SnapshotWriter {
   void WriteThread(size_t index) {
     const WindowThread& thread = window_.threads[index];
     ThreadSlices slices(writer_, SequenceOptions(next_sequence_++, tracks_.ThreadUuid(index)),
-                        clock_, &names_, &aside_);
+                        clock_, &names_, &lives_, &aside_);
     const ThreadEvents::Counts counts =
         ThreadEvents(window_.from_ticks, EndTicks(index), &slices).Walk(thread);
     stats_.slices += slices.slices();
@@ -117,6 +121,12 @@ class SnapshotWriter {
     stats_.open_slices += counts.open_slices;
   }
 
+  void WriteThreadTracks() {
+    EventSequence sequence(writer_, SequenceOptions(kThreadTrackSequence, 0));
+    stats_.slices += ThreadTracks(writer_, &sequence, &names_, &tracks_, clock_)
+                         .Write(lives_, window_, input_.process.pid);
+  }
+
   void WriteSamples() {
     std::stable_sort(
         aside_.samples.begin(), aside_.samples.end(),
@@ -127,7 +137,7 @@ class SnapshotWriter {
     for (const SampleRef& ref : aside_.samples) {
       if (!DecodeSampleRecord(ref.payload, &sample)) continue;
       perf.Write(ref.boottime_ns, sample);
-      by_tid[ref.tid].push_back(ref);
+      if (sample.source != SampleSource::kCreation) by_tid[ref.tid].push_back(ref);
       ++stats_.samples;
     }
     for (const auto& [tid, samples] : by_tid) WriteSampleSlices(tid, samples);
@@ -158,6 +168,7 @@ class SnapshotWriter {
   PacketWriter* writer_;
   TraceClock clock_;
   SequenceNames names_;
+  ThreadLives lives_;
   ProcessTracks tracks_;
   SetAside aside_;
   std::vector<const WindowThread*> process_event_threads_;

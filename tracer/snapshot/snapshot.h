@@ -16,6 +16,7 @@
 #include "tracer/event/method_names.h"
 #include "tracer/ring/ring_window.h"
 #include "tracer/sampling/symbolizer.h"
+#include "tracer/snapshot/thread_lives.h"
 
 namespace jankbox {
 
@@ -53,7 +54,8 @@ struct SnapshotInput {
   TickConverter clock;
   ClockReading clock_reading;  // written as the trace's ClockSnapshot
   SnapshotProcess process;
-  SnapshotTrigger trigger;  // kind empty: none
+  ThreadNames thread_names;  // of the process's threads now; none of a dead process
+  SnapshotTrigger trigger;   // kind empty: none
   std::vector<SnapshotRecording> recording;
   uint64_t clock_error_ns = 0;  // of begins and ends, at worst; said on that track
   uint32_t time_unit_ns = 1;    // 1 or 128: coarser units make a smaller file

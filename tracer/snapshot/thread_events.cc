@@ -254,6 +254,7 @@ void ThreadEvents::Pop(const EventRecord& end) {
     }
     if (Matches(call.event, end)) {
       CloseDownTo(depth, now_, kEndMissing);
+      if (end.kind == EventKind::kWait) call.event = end;  // tells the result
       CloseDownTo(depth - 1, now_, 0);
       return;
     }

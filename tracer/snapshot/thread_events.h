@@ -29,6 +29,7 @@ class ThreadEventSink {
   // `call` is a kBegin, a kDispatchBegin, a kMarker or a kWait; of a call known from a chunk's open
   // calls alone it has neither name nor payload.
   virtual void Begin(const EventRecord& call, uint64_t ticks, uint32_t notes) = 0;
+  // Of a kWait: its end's own event, where there is one.
   virtual void End(const EventRecord& call, uint64_t ticks, uint32_t notes) = 0;
   virtual void Instant(uint32_t id, uint64_t ticks) = 0;
   // kFrame and kStackSample, at their own moment; kThread and markers that are no slices. Those of

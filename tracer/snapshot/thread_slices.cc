@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tracer/event/marker_text.h"
+#include "tracer/snapshot/wait_slices.h"
 
 namespace jankbox {
 namespace {
@@ -37,8 +38,14 @@ std::span<const std::string_view> NoteNames(uint32_t notes,
 }
 
 ThreadSlices::ThreadSlices(PacketWriter* writer, const EventSequence::Options& options,
-                           const TraceClock& clock, SequenceNames* names, SetAside* aside)
-    : writer_(writer), sequence_(writer, options), clock_(clock), names_(names), aside_(aside) {
+                           const TraceClock& clock, SequenceNames* names, const ThreadLives* lives,
+                           SetAside* aside)
+    : writer_(writer),
+      sequence_(writer, options),
+      clock_(clock),
+      names_(names),
+      lives_(lives),
+      aside_(aside) {
   names_->Use(&sequence_);
 }
 
@@ -49,9 +56,36 @@ uint64_t ThreadSlices::TimeOf(uint64_t ticks) {
   return boottime_ns;
 }
 
+void ThreadSlices::BeginWait(const EventRecord& record, uint64_t ticks, uint32_t notes) {
+  WaitEvent wait;
+  if (!DecodeWaitRecord(record, &wait)) ++aside_->malformed;  // a slice all the same: it nests
+  const std::string owner = wait.owner_tid != 0 ? lives_->NameAt(wait.owner_tid, ticks) : "";
+  std::string_view annotations[kMaxNotes];
+  const IntAnnotation value = wait.owner_tid != 0
+                                  ? IntAnnotation{"owner_tid", wait.owner_tid}
+                                  : IntAnnotation{"bytes", static_cast<int64_t>(wait.bytes)};
+  sequence_.Write(clock_.BoottimeNs(ticks), {.type = TrackEventType::kSliceBegin,
+                                             .category = Category::kWait,
+                                             .name_iid = names_->OfText(WaitName(wait, owner)),
+                                             .annotations = NoteNames(notes, annotations),
+                                             .values = {&value, value.value != 0 ? 1u : 0u}});
+}
+
+void ThreadSlices::EndWait(const EventRecord& record, uint64_t boottime_ns, uint32_t notes) {
+  WaitEvent wait;
+  if (!DecodeWaitRecord(record, &wait) || !wait.end) wait.result = 0;
+  std::string_view annotations[kMaxNotes];
+  const IntAnnotation value = {wait.result < 0 ? "errno" : "result",
+                               wait.result < 0 ? -wait.result : wait.result};
+  sequence_.Write(boottime_ns, {.type = TrackEventType::kSliceEnd,
+                                .annotations = NoteNames(notes, annotations),
+                                .values = {&value, value.value != 0 ? 1u : 0u}});
+}
+
 void ThreadSlices::Begin(const EventRecord& call, uint64_t ticks, uint32_t notes) {
   const uint64_t boottime_ns = TimeOf(ticks);
   ++slices_;
+  if (call.kind == EventKind::kWait) return BeginWait(call, ticks, notes);
   Category category = Category::kMethod;
   uint64_t name_iid;
   if (call.kind == EventKind::kDispatchBegin) {
@@ -76,8 +110,9 @@ void ThreadSlices::Begin(const EventRecord& call, uint64_t ticks, uint32_t notes
                                 .annotations = NoteNames(notes, annotations)});
 }
 
-void ThreadSlices::End(const EventRecord&, uint64_t ticks, uint32_t notes) {
+void ThreadSlices::End(const EventRecord& call, uint64_t ticks, uint32_t notes) {
   const uint64_t boottime_ns = TimeOf(ticks);
+  if (call.kind == EventKind::kWait) return EndWait(call, boottime_ns, notes);
   if (notes == 0) {
     sequence_.End(boottime_ns);
     return;

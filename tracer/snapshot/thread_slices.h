@@ -12,6 +12,7 @@
 #include "tracer/snapshot/sequence_names.h"
 #include "tracer/snapshot/stack_samples.h"
 #include "tracer/snapshot/thread_events.h"
+#include "tracer/snapshot/thread_lives.h"
 #include "tracer/snapshot/trace_clock.h"
 
 namespace jankbox {
@@ -35,7 +36,7 @@ struct SetAside {
 class ThreadSlices : public ThreadEventSink {
  public:
   ThreadSlices(PacketWriter* writer, const EventSequence::Options& options, const TraceClock& clock,
-               SequenceNames* names, SetAside* aside);
+               SequenceNames* names, const ThreadLives* lives, SetAside* aside);
 
   void Begin(const EventRecord& call, uint64_t ticks, uint32_t notes) override;
   void End(const EventRecord& call, uint64_t ticks, uint32_t notes) override;
@@ -46,6 +47,8 @@ class ThreadSlices : public ThreadEventSink {
   uint64_t slices() const { return slices_; }
 
  private:
+  void BeginWait(const EventRecord& record, uint64_t ticks, uint32_t notes);
+  void EndWait(const EventRecord& record, uint64_t boottime_ns, uint32_t notes);
   void RecordMarker(const EventRecord& record);
   uint64_t TimeOf(uint64_t ticks);
 
@@ -53,6 +56,7 @@ class ThreadSlices : public ThreadEventSink {
   EventSequence sequence_;
   const TraceClock& clock_;
   SequenceNames* names_;
+  const ThreadLives* lives_;
   SetAside* aside_;
   uint64_t slices_ = 0;
 };
