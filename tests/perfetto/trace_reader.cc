@@ -223,8 +223,7 @@ class Reader {
           break;
         case TrackEvent::TYPE_INSTANT:
           if (event.name.empty()) return Fail("instant without a name");
-          content_.instants.push_back(
-              {event.ts, event.name, content_.tracks[event.track_uuid].tid});
+          if (!ReadInstantEvent(event)) return Fail("flow ends that never began");
           break;
         case TrackEvent::TYPE_COUNTER: {
           const ReadTrack& track = content_.tracks[event.track_uuid];
@@ -241,6 +240,22 @@ class Reader {
         return Fail("slice without its end: " + content_.slices[stack.back()].name);
       }
     }
+    return true;
+  }
+
+  bool ReadInstantEvent(const Event& event) {
+    ReadInstant instant = {.ts = event.ts,
+                           .name = event.name,
+                           .tid = content_.tracks[event.track_uuid].tid,
+                           .category = event.category,
+                           .flows = {event.event.flow_ids().begin(), event.event.flow_ids().end()},
+                           .ended_flows = {event.event.terminating_flow_ids().begin(),
+                                           event.event.terminating_flow_ids().end()}};
+    open_flows_.insert(instant.flows.begin(), instant.flows.end());
+    for (uint64_t flow : instant.ended_flows) {
+      if (open_flows_.erase(flow) == 0) return false;
+    }
+    content_.instants.push_back(std::move(instant));
     return true;
   }
 
@@ -288,7 +303,8 @@ class Reader {
   std::map<uint32_t, SequenceState> sequences_;
   std::vector<Event> events_;
   std::map<uint64_t, std::vector<size_t>> open_slices_;  // by track: indexes into slices
-  std::map<int64_t, size_t> open_frames_;                // by cookie: index into frames
+  std::set<uint64_t> open_flows_;
+  std::map<int64_t, size_t> open_frames_;  // by cookie: index into frames
 };
 
 }  // namespace

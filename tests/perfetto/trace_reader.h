@@ -1,7 +1,7 @@
 // An independent, strict reader of our traces: generated classes, an importer's rules, none of our
 // writer's code. It fails where an importer would be lenient: unknown fields, state used before a
 // clear, names that were never interned, time going back, slices that do not balance, tracks never
-// described, frames never ended.
+// described, frames never ended, flows that end and never began.
 #ifndef JANKBOX_TESTS_PERFETTO_TRACE_READER_H_
 #define JANKBOX_TESTS_PERFETTO_TRACE_READER_H_
 
@@ -38,6 +38,9 @@ struct ReadInstant {
   uint64_t ts = 0;
   std::string name;
   int32_t tid = 0;
+  std::string category;
+  std::vector<uint64_t> flows;        // that go on from here
+  std::vector<uint64_t> ended_flows;  // that end here
 };
 
 struct ReadCounter {
