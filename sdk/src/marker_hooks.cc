@@ -3,6 +3,8 @@
 #include <climits>
 
 #include "sdk/src/last_error.h"
+#include "tracer/source/io_proxies.h"
+#include "tracer/source/wait_scope.h"
 
 namespace jankbox {
 namespace {
@@ -14,10 +16,21 @@ using WritevFunction = ssize_t(int, const iovec*, int);
 std::atomic<void*> g_real_write{nullptr};
 std::atomic<void*> g_real_write_chk{nullptr};
 std::atomic<void*> g_real_writev{nullptr};
+std::atomic<bool> g_record_writes{false};  // as file calls of watched threads
 
 template <typename Function>
 Function* Real(const std::atomic<void*>& original) {
   return reinterpret_cast<Function*>(original.load(std::memory_order_acquire));
+}
+
+// A write that is no marker, of `bytes()` bytes.
+template <typename Bytes, typename PassOn>
+ssize_t WriteFile(WaitClass what, int fd, Bytes bytes, PassOn pass_on) {
+  if (__builtin_expect(!g_record_writes.load(std::memory_order_relaxed) || !RecordsWaits(), 1)) {
+    return pass_on();
+  }
+  const WaitScope wait(what, fd, bytes());
+  return wait.ReturnedWithErrno(pass_on());
 }
 
 // A write that may be a marker: recorded after the kernel took it, so that a bad buffer is the
@@ -33,24 +46,36 @@ ssize_t WriteMarker(int fd, const void* data, size_t bytes, PassOn pass_on) {
 
 ssize_t WriteProxy(int fd, const void* data, size_t bytes) {
   auto* real = Real<WriteFunction>(g_real_write);
-  if (__builtin_expect(!MarkerTap::Watches(fd, bytes), 1)) return real(fd, data, bytes);
-  return WriteMarker(fd, data, bytes, [&] { return real(fd, data, bytes); });
+  const auto pass_on = [&] { return real(fd, data, bytes); };
+  if (__builtin_expect(!MarkerTap::Watches(fd, bytes), 1)) {
+    return WriteFile(
+        WaitClass::kWrite, fd, [bytes] { return bytes; }, pass_on);
+  }
+  return WriteMarker(fd, data, bytes, pass_on);
 }
 
 ssize_t WriteChkProxy(int fd, const void* data, size_t bytes, size_t buffer_bytes) {
   auto* real = Real<WriteChkFunction>(g_real_write_chk);
+  const auto pass_on = [&] { return real(fd, data, bytes, buffer_bytes); };
   if (__builtin_expect(!MarkerTap::Watches(fd, bytes) || bytes > buffer_bytes, 1)) {
-    return real(fd, data, bytes, buffer_bytes);
+    return WriteFile(
+        WaitClass::kWrite, fd, [bytes] { return bytes; }, pass_on);
   }
-  return WriteMarker(fd, data, bytes, [&] { return real(fd, data, bytes, buffer_bytes); });
+  return WriteMarker(fd, data, bytes, pass_on);
 }
 
 // The pieces are an array of the caller's, which may be bad too: it is looked at once the kernel
 // has taken it, so that kKeep does not hold here.
 ssize_t WritevProxy(int fd, const iovec* pieces, int count) {
-  const ssize_t result = Real<WritevFunction>(g_real_writev)(fd, pieces, count);
+  auto* real = Real<WritevFunction>(g_real_writev);
+  const auto pass_on = [&] { return real(fd, pieces, count); };
+  if (__builtin_expect(!MarkerTap::Watches(fd, 1), 1)) {
+    return WriteFile(
+        WaitClass::kWritev, fd, [&] { return BytesOf(pieces, count); }, pass_on);
+  }
+  const ssize_t result = pass_on();
   const bool taken = result > 0 || fd == -1;
-  if (__builtin_expect(taken && count > 0 && count <= IOV_MAX && MarkerTap::Watches(fd, 1), 0)) {
+  if (taken && count > 0 && count <= IOV_MAX) {
     MarkerTap::TakePassed(fd, pieces, count, result);
   }
   return result;
@@ -58,9 +83,10 @@ ssize_t WritevProxy(int fd, const iovec* pieces, int count) {
 
 }  // namespace
 
-void AddMarkerHooks(MarkerMode mode, HookSet* hooks) {
+void AddMarkerHooks(MarkerMode mode, bool record_writes, HookSet* hooks) {
   MarkerTap::SetMode(mode);
-  if (mode == MarkerMode::kOff) return;
+  g_record_writes.store(record_writes, std::memory_order_relaxed);
+  if (mode == MarkerMode::kOff && !record_writes) return;
   constexpr HookFeature kMarkers = HookFeature::kMarkers;
   const HookUse uses[] = {
       HookUseOf(HookId::kWrite, kMarkers, nullptr, WriteProxy, &g_real_write),
@@ -73,6 +99,9 @@ void AddMarkerHooks(MarkerMode mode, HookSet* hooks) {
   }
 }
 
-void StopMarkerHooks() { MarkerTap::SetMode(MarkerMode::kOff); }
+void StopMarkerHooks() {
+  MarkerTap::SetMode(MarkerMode::kOff);
+  g_record_writes.store(false, std::memory_order_relaxed);
+}
 
 }  // namespace jankbox

@@ -8,8 +8,9 @@
 
 namespace jankbox {
 
-// Adds the hooks, but for MarkerMode::kOff. On the thread that starts.
-void AddMarkerHooks(MarkerMode mode, HookSet* hooks);
+// Adds the hooks. `record_writes`: those of watched threads that are no markers are recorded as
+// file calls. On the thread that starts.
+void AddMarkerHooks(MarkerMode mode, bool record_writes, HookSet* hooks);
 
 // From now on markers go to the kernel alone, whoever still holds a proxy.
 void StopMarkerHooks();

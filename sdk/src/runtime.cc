@@ -96,7 +96,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
       [self](SealRequest request) { self->sealer_->Enqueue(std::move(request)); },
       [self] { return self->sealer_->cpu_ns(); });
   if (options.loop_hooks) AddLoopHooks(&HookSet::Get());
-  AddMarkerHooks(options.markers, &HookSet::Get());
+  AddMarkerHooks(options.markers, options.sources.io, &HookSet::Get());
   AddSourceHooks(options.sources, &HookSet::Get());
   if (!options.upload_url.empty()) runtime->upload_ = std::make_unique<UploadThread>(options);
   {

@@ -13,6 +13,7 @@
 #include "tracer/hook/reentry_guard.h"
 #include "tracer/ring/recorder.h"
 #include "tracer/ring/ring_checksums.h"
+#include "tracer/source/fd_classes.h"
 
 namespace jankbox {
 namespace {
@@ -118,6 +119,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   if (modules_.Stale()) NoteModules();
   Recorder::ReclaimDeadThreads(ring_);
   MarkerTap::ForgetDescriptors();
+  FdClasses::ForgetAll();
   atrace_.Look(now_ns);
   SweepThreadRecords();
   // Chunks closed since the last sweep may still get the word of a thread that was interrupted.

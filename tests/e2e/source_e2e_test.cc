@@ -124,8 +124,9 @@ void SourceE2eTest::ExpectFileCalls() {
     EXPECT_EQ(slice.tid, static_cast<int32_t>(report_.tid())) << slice.name;
     names.push_back(slice.name);
   }
-  for (const char* call : {"open", "pwrite (file, 4096 bytes)", "fsync (file)",
-                           "read (file, 4096 bytes)", "close (file)"}) {
+  for (const char* call :
+       {"open", "pwrite (file, 4096 bytes)", "fsync (file)", "write (file, 100 bytes)",
+        "writev (file, 30 bytes)", "read (file, 4096 bytes)", "close (file)"}) {
     EXPECT_THAT(names, ::testing::Contains(call));
   }
   const testing::ReadSlice* read = Slice("read (file");

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "tracer/sampling/safe_memory.h"
+#include "tracer/source/fd_classes.h"
 #include "tracer/source/wait_scope.h"
 
 namespace jankbox {
@@ -83,7 +84,14 @@ int FdatasyncProxy(int fd) {
 }
 
 int CloseProxy(int fd) {
-  return Do(Original<HookId::kClose, int(int)>(), WaitClass::kClose, kNoBytes, fd);
+  auto* real = Original<HookId::kClose, int(int)>();
+  if (__builtin_expect(!RecordsWaits(), 1)) {
+    FdClasses::Forget(fd);  // before its number is given to another
+    return real(fd);
+  }
+  const WaitScope wait(WaitClass::kClose, fd, 0);
+  FdClasses::Forget(fd);
+  return wait.ReturnedWithErrno(real(fd));
 }
 
 // open() takes its third argument only with some flags. On every machine that we run on it is

@@ -3,7 +3,7 @@
 #include <cerrno>
 
 #include "tracer/hook/reentry_guard.h"
-#include "tracer/sampling/fd_class.h"
+#include "tracer/source/fd_classes.h"
 
 namespace jankbox {
 namespace {
@@ -33,7 +33,7 @@ WaitScope::WaitScope(WaitClass what, int fd, size_t bytes) : what_(what) {
   const ReentryGuard guard(FeatureOf(what));
   if (!guard.entered()) return;
   begun_ = true;
-  if (fd >= 0) fd_class_ = static_cast<uint8_t>(ClassifyFd(static_cast<uint32_t>(fd)));
+  fd_class_ = FdClasses::Of(fd);
   Record({.what = what, .fd_class = fd_class_, .bytes = bytes});
 }
 

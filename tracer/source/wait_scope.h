@@ -1,6 +1,7 @@
 // Records that the calling thread waits, or may, while this lives: a begin at once, so that it is
 // seen while it blocks, and an end. For watched threads only: ask RecordsWaits() first. HOT:
-// NO-ALLOC, no lock, SIGNAL-SAFE, errno untouched; one statx() for a call on a descriptor.
+// NO-ALLOC, no lock, SIGNAL-SAFE, errno untouched; a system call where a descriptor's class is not
+// known (fd_classes.h).
 //
 //   if (!RecordsWaits()) return real(fd, buffer, bytes);
 //   const WaitScope wait(WaitClass::kWrite, fd, bytes);

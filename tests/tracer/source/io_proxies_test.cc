@@ -16,6 +16,7 @@
 
 #include "tests/tracer/source/source_test.h"
 #include "tracer/sampling/stack_sample.h"
+#include "tracer/source/fd_classes.h"
 
 namespace jankbox {
 namespace {
@@ -228,6 +229,29 @@ TEST_F(IoProxiesTest, BeginIsThereWhileTheCallBlocks) {
   EXPECT_EQ(seen[0].begin.what, WaitClass::kRead);
   EXPECT_EQ(seen[0].begin.fd_class, static_cast<uint8_t>(FdClass::kPipe));
   EXPECT_EQ(seen[0].end.what, WaitClass::kNone);
+  close(pipe_fds[0]);
+  close(pipe_fds[1]);
+}
+
+TEST_F(IoProxiesTest, DescriptorThatIsGivenAgainIsToldByItsNewClass) {
+  MakeFile("file", 10);
+  const int fd = open(Path("file").c_str(), O_RDONLY);
+  char byte;
+  Proxy<ReadFn>(HookId::kRead)(fd, &byte, 1);
+  // Closed on a thread that records no waits.
+  std::thread([&] { EXPECT_EQ(Proxy<FdFn>(HookId::kClose)(fd), 0); }).join();
+  int pipe_fds[2];
+  ASSERT_EQ(pipe2(pipe_fds, O_NONBLOCK), 0);
+  ASSERT_EQ(dup2(pipe_fds[0], fd), fd);
+  Proxy<ReadFn>(HookId::kRead)(fd, &byte, 1);
+  ASSERT_EQ(close(fd), 0);  // behind our back: known for at most a second
+  FdClasses::ForgetAll();
+  Proxy<ReadFn>(HookId::kRead)(fd, &byte, 1);
+  const std::vector<RecordedWait> waits = Waits(Window(), CurrentTid());
+  ASSERT_EQ(waits.size(), 3u);
+  EXPECT_EQ(waits[0].begin.fd_class, static_cast<uint8_t>(FdClass::kFile));
+  EXPECT_EQ(waits[1].begin.fd_class, static_cast<uint8_t>(FdClass::kPipe));
+  EXPECT_EQ(waits[2].begin.fd_class, static_cast<uint8_t>(FdClass::kNone));
   close(pipe_fds[0]);
   close(pipe_fds[1]);
 }
