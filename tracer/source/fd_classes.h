@@ -1,7 +1,8 @@
 // What kind of thing each descriptor is, asked of the kernel once a second at most: a thread that
-// reads byte by byte is not to pay a system call for each. A descriptor that is closed through a
-// hook is forgotten at once; one that the C library closes by itself (fclose) may be told by its
-// former class for the rest of the second. HOT: NO-ALLOC, LOCK-FREE, SIGNAL-SAFE.
+// reads byte by byte is not to pay a system call for each. A number that is closed or opened
+// through a hook is forgotten at once; one that the C library gives to another file by itself
+// (fclose, dup2, pipe) may be told by its former class for the rest of the second. HOT: NO-ALLOC,
+// LOCK-FREE, SIGNAL-SAFE.
 #ifndef JANKBOX_TRACER_SOURCE_FD_CLASSES_H_
 #define JANKBOX_TRACER_SOURCE_FD_CLASSES_H_
 

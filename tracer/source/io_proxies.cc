@@ -94,38 +94,41 @@ int CloseProxy(int fd) {
   return wait.ReturnedWithErrno(real(fd));
 }
 
+// `open()`, whose descriptor may have been another file's.
+template <typename Call>
+inline int Open(Call open) {
+  if (__builtin_expect(!RecordsWaits(), 1)) {
+    const int fd = open();
+    FdClasses::Forget(fd);
+    return fd;
+  }
+  const WaitScope wait(WaitClass::kOpen, -1, 0);
+  const int fd = open();
+  FdClasses::Forget(fd);
+  return wait.ReturnedWithErrno(fd);
+}
+
 // open() takes its third argument only with some flags. On every machine that we run on it is
 // passed alike whether the callee is variadic or not.
 template <HookId kId>
 int OpenProxy(const char* path, int flags, mode_t mode) {
-  auto* real = Original<kId, int(const char*, int, ...)>();
-  if (__builtin_expect(!RecordsWaits(), 1)) return real(path, flags, mode);
-  const WaitScope wait(WaitClass::kOpen, -1, 0);
-  return wait.ReturnedWithErrno(real(path, flags, mode));
+  return Open([&] { return Original<kId, int(const char*, int, ...)>()(path, flags, mode); });
 }
 
 template <HookId kId>
 int CheckedOpenProxy(const char* path, int flags) {
-  auto* real = Original<kId, int(const char*, int)>();
-  if (__builtin_expect(!RecordsWaits(), 1)) return real(path, flags);
-  const WaitScope wait(WaitClass::kOpen, -1, 0);
-  return wait.ReturnedWithErrno(real(path, flags));
+  return Open([&] { return Original<kId, int(const char*, int)>()(path, flags); });
 }
 
 template <HookId kId>
 int OpenatProxy(int folder, const char* path, int flags, mode_t mode) {
-  auto* real = Original<kId, int(int, const char*, int, ...)>();
-  if (__builtin_expect(!RecordsWaits(), 1)) return real(folder, path, flags, mode);
-  const WaitScope wait(WaitClass::kOpen, -1, 0);
-  return wait.ReturnedWithErrno(real(folder, path, flags, mode));
+  return Open(
+      [&] { return Original<kId, int(int, const char*, int, ...)>()(folder, path, flags, mode); });
 }
 
 template <HookId kId>
 int CheckedOpenatProxy(int folder, const char* path, int flags) {
-  auto* real = Original<kId, int(int, const char*, int)>();
-  if (__builtin_expect(!RecordsWaits(), 1)) return real(folder, path, flags);
-  const WaitScope wait(WaitClass::kOpen, -1, 0);
-  return wait.ReturnedWithErrno(real(folder, path, flags));
+  return Open([&] { return Original<kId, int(int, const char*, int)>()(folder, path, flags); });
 }
 
 }  // namespace

@@ -174,6 +174,7 @@ TEST_F(IoProxiesTest, RecordsCallClassBytesAndResult) {
   Proxy<PreadFn>(HookId::kPread)(fd, buffer, 10, -1);
   int pipe_fds[2];
   ASSERT_EQ(pipe2(pipe_fds, O_NONBLOCK), 0);
+  FdClasses::ForgetAll();  // of descriptors of other tests
   Proxy<ReadFn>(HookId::kRead)(pipe_fds[0], buffer, 7);
   const iovec vectors[2] = {{buffer, 100}, {buffer + 100, 23}};
   Proxy<ReadvFn>(HookId::kReadv)(fd, vectors, 2);
