@@ -188,6 +188,7 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   const std::string wait =
       LongestWaitNote(evidence.window, lives, request.tid, begin_ticks, end_ticks, source.clock);
   if (!wait.empty()) report.notes.push_back(wait);
+  report.notes.insert(report.notes.end(), source.notes.begin(), source.notes.end());
   report.recorded_ns = source.recorded_ns;
   report.uptime_ns = source.uptime_ns;
   report.cpu_budget_permille = source.cpu_budget_permille;

@@ -39,6 +39,7 @@ struct ReportSource {
   uint64_t suppressed_incidents = 0;
   bool ring_in_memory_only = false;
   ReportAtrace atrace;
+  std::vector<std::string> notes;        // in every report
   std::shared_ptr<WindowBuffer> buffer;  // for the window's words; null: a new one
 };
 

@@ -73,7 +73,8 @@ Runtime::Runtime(const Options& options, std::unique_ptr<RingFile> ring)
     : options_(options),
       pid_(getpid()),
       ring_(std::move(ring)),
-      reader_(ring_->base(), ring_->bytes()) {}
+      reader_(ring_->base(), ring_->bytes()),
+      crash_loop_(options.dir, CurrentProcessName()) {}
 
 Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   const uint64_t begin_ns = MonotonicNs();
@@ -89,10 +90,10 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   runtime->SetLoopName("api");
   Runtime* self = runtime.get();
   runtime->sealer_ = std::make_unique<Sealer>(
-      options, [self] { return self->MakeSource(); },
+      options, &runtime->crash_loop_, [self] { return self->MakeSource(); },
       [self](const SealRequest& request, bool sealed) { self->OnSealed(request, sealed); });
   runtime->watcher_ = std::make_unique<Watcher>(
-      options, runtime->ring_.get(),
+      options, runtime->ring_.get(), &runtime->crash_loop_,
       [self](SealRequest request) { self->sealer_->Enqueue(std::move(request)); },
       [self] { return self->sealer_->cpu_ns(); });
   if (options.loop_hooks) AddLoopHooks(&HookSet::Get());
@@ -123,7 +124,7 @@ void Runtime::Stop(uint64_t deadline_ns) {
   RetiredRings().push_back({MonotonicNs(), std::move(ring_)});
 }
 
-ReportSource Runtime::MakeSource() const {
+ReportSource Runtime::MakeSource() {
   watcher_->WaitReady();
   ReportSource source;
   source.ring = &reader_;
@@ -144,6 +145,8 @@ ReportSource Runtime::MakeSource() const {
   source.start_us = start_us_.load(std::memory_order_relaxed);
   source.suppressed_incidents = sealer_->dropped_requests();
   source.atrace = watcher_->atrace();
+  const std::string hooks_off = crash_loop_.Reason();
+  if (!hooks_off.empty()) source.notes.push_back(hooks_off);
   source.ring_in_memory_only = !ring_->in_memory_reason().empty();
   return source;
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "sdk/src/crash_loop.h"
 #include "sdk/src/options.h"
 #include "sdk/src/sealer.h"
 #include "sdk/src/upload_thread.h"
@@ -35,13 +36,14 @@ class Runtime {
 
  private:
   Runtime(const Options& options, std::unique_ptr<RingFile> ring);
-  ReportSource MakeSource() const;
+  ReportSource MakeSource();
   void OnSealed(const SealRequest& request, bool sealed);
 
   const Options options_;
   const int pid_;
   std::unique_ptr<RingFile> ring_;
   RingReader reader_;
+  CrashLoop crash_loop_;
   std::atomic<uint64_t> start_us_{0};
   std::unique_ptr<Watcher> watcher_;
   std::unique_ptr<Sealer> sealer_;

@@ -26,8 +26,12 @@ std::chrono::nanoseconds Until(uint64_t deadline_ns) {
 
 }  // namespace
 
-Sealer::Sealer(const Options& options, MakeSource make_source, OnDone on_done)
-    : options_(options), make_source_(std::move(make_source)), on_done_(std::move(on_done)) {}
+Sealer::Sealer(const Options& options, CrashLoop* crash_loop, MakeSource make_source,
+               OnDone on_done)
+    : options_(options),
+      crash_loop_(crash_loop),
+      make_source_(std::move(make_source)),
+      on_done_(std::move(on_done)) {}
 
 Sealer::~Sealer() {
   if (thread_.joinable()) Stop(MonotonicNs());
@@ -74,6 +78,8 @@ void Sealer::Run() {
   NameCurrentThread("jankbox-seal");
   ReentryGuard::ExcludeThread();
   cpu_clock_.SetToCurrentThread();
+  const uint64_t lived_ns = MonotonicNs() + kCriticalNs;
+  crash_loop_->Begin();  // hooks wait for it
   setpriority(PRIO_PROCESS, static_cast<id_t>(CurrentTid()), kNice);
   const sched_param no_priority{};
   sched_setscheduler(0, SCHED_BATCH,
@@ -92,8 +98,7 @@ void Sealer::Run() {
   while (true) {
     busy_ = false;
     changed_.notify_all();
-    changed_.wait(lock, [this] { return stop_ || !queue_.empty(); });
-    if (stop_) return;
+    if (!WaitForRequest(lived_ns, &lock)) break;
     const SealRequest request = std::move(queue_.front());
     queue_.pop_front();
     busy_ = true;
@@ -102,6 +107,24 @@ void Sealer::Run() {
     lock.lock();
     if (queue_.empty()) buffer_.reset();  // not kept for a window that may never come
   }
+  if (young_) crash_loop_->Ended();
+}
+
+// False where the thread is to stop.
+bool Sealer::WaitForRequest(uint64_t lived_ns, std::unique_lock<std::mutex>* lock) {
+  const auto awaited = [this] { return stop_ || !queue_.empty(); };
+  while (young_) {
+    if (MonotonicNs() >= lived_ns) {
+      young_ = false;
+      lock->unlock();
+      crash_loop_->Lived();
+      lock->lock();
+    } else if (changed_.wait_for(*lock, Until(lived_ns), awaited)) {
+      break;
+    }
+  }
+  changed_.wait(*lock, awaited);
+  return !stop_;
 }
 
 void Sealer::SealOne(const SealRequest& request) {

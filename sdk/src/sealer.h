@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/own_thread.h"
+#include "sdk/src/crash_loop.h"
 #include "sdk/src/options.h"
 #include "sdk/src/report_builder.h"
 #include "tracer/ring/ring_file.h"
@@ -27,7 +28,8 @@ class Sealer {
   // Called on the sealing thread after each request; `sealed` is false where it failed.
   using OnDone = std::function<void(const SealRequest&, bool sealed)>;
 
-  Sealer(const Options& options, MakeSource make_source, OnDone on_done);
+  // `crash_loop`, which outlives the sealer, is kept up to date on the sealing thread.
+  Sealer(const Options& options, CrashLoop* crash_loop, MakeSource make_source, OnDone on_done);
   ~Sealer();
 
   // REQUIRES Start() once before Stop(). The thread is created by the caller's runtime.
@@ -49,9 +51,12 @@ class Sealer {
 
  private:
   void Run();
+  bool WaitForRequest(uint64_t lived_ns, std::unique_lock<std::mutex>* lock);
   void SealOne(const SealRequest& request);
 
   const Options options_;
+  CrashLoop* const crash_loop_;
+  bool young_ = true;  // sealing thread only: crash_loop_ does not know yet that this start lived
   const MakeSource make_source_;
   const OnDone on_done_;
   std::unique_ptr<Spool> spool_;          // sealing thread only

@@ -20,12 +20,16 @@ namespace {
 
 constexpr uint32_t kFirstCalibrationMs = 10;
 constexpr uint64_t kSweepNs = kNsPerSecond;
+// For the sealing thread to note the start; on a disk that hangs, hooks come with a later sweep.
+constexpr uint64_t kNoteStartNs = 100 * kNsPerMs;
 
 }  // namespace
 
-Watcher::Watcher(const Options& options, RingFile* ring, Seal seal, OtherCpu other_cpu)
+Watcher::Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop, Seal seal,
+                 OtherCpu other_cpu)
     : options_(options),
       ring_(ring),
+      crash_loop_(crash_loop),
       seal_(std::move(seal)),
       other_cpu_(std::move(other_cpu)),
       overhead_(ring, options.cpu_budget_permille, options.fixed_mode),
@@ -82,6 +86,7 @@ void Watcher::Calibrate() {
 void Watcher::NoteModules() {
   ModuleMap modules = ModuleMap::Load();
   ring_->WriteModules(modules.Serialize());
+  if (!hooks_allowed_) hooks_allowed_ = crash_loop_->HooksAllowed(kNoteStartNs);
   RefreshHooks();
   atrace_.FollowModules();  // once its markers are seen
   std::lock_guard<std::mutex> lock(mutex_);
@@ -89,6 +94,7 @@ void Watcher::NoteModules() {
 }
 
 void Watcher::RefreshHooks() {
+  if (!hooks_allowed_) return;
   if (options_.loop_hooks) FollowLoopLibraries(ring_->header());
   const Result<HookReport> hooked = HookSet::Get().Refresh();
   if (!hooked.ok()) SetLastError("nothing is hooked: " + hooked.status().message());
@@ -116,7 +122,12 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   if (now_ns < next_sweep_ns_) return;
   next_sweep_ns_ = now_ns + kSweepNs;
   Calibrate();
-  if (modules_.Stale()) NoteModules();
+  if (modules_.Stale()) {
+    NoteModules();
+  } else if (!hooks_allowed_) {
+    hooks_allowed_ = crash_loop_->HooksAllowed(0);
+    RefreshHooks();
+  }
   Recorder::ReclaimDeadThreads(ring_);
   MarkerTap::ForgetDescriptors();
   FdClasses::ForgetAll();

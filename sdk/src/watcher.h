@@ -13,6 +13,7 @@
 
 #include "base/own_thread.h"
 #include "sdk/src/atrace_session.h"
+#include "sdk/src/crash_loop.h"
 #include "sdk/src/options.h"
 #include "sdk/src/overhead.h"
 #include "sdk/src/watched_thread.h"
@@ -27,7 +28,9 @@ class Watcher {
   // CPU time of Jankbox's other threads so far, in ns.
   using OtherCpu = std::function<uint64_t()>;
 
-  Watcher(const Options& options, RingFile* ring, Seal seal, OtherCpu other_cpu);
+  // `crash_loop`, which outlives the watcher, says whether functions may be hooked.
+  Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop, Seal seal,
+          OtherCpu other_cpu);
 
   void Start();
   // Takes a last look at every thread, seals what is growing, and ends the thread.
@@ -68,12 +71,14 @@ class Watcher {
 
   const Options options_;
   RingFile* const ring_;
+  CrashLoop* const crash_loop_;
   const Seal seal_;
   const OtherCpu other_cpu_;
   Overhead overhead_;
   AtraceSession atrace_;
   std::array<std::unique_ptr<WatchedThread>, kMaxWatchedThreads> threads_;
   double ns_per_tick_ = 1.0;
+  bool hooks_allowed_ = false;
   uint64_t next_sweep_ns_ = 0;
   uint64_t last_sweep_ticks_ = 0;
   ThreadCpuClock cpu_clock_;
