@@ -37,6 +37,11 @@ function(jankbox_add_in_app_library name)
   endif()
 endfunction()
 
+# jankbox_compile_for_size(SOURCES...): sources of a HOT library of this folder that run once a report.
+function(jankbox_compile_for_size)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-Os>)
+endfunction()
+
 # jankbox_add_test(NAME SOURCES... DEPENDS... [LABELS ...] [FIXTURES ...] [TIMEOUT s]): a GoogleTest program, each case a
 # ctest test.
 function(jankbox_add_test name)

@@ -37,6 +37,10 @@ constexpr Range kMarkers = {"markers", nullptr, JANKBOX_MARKERS_PASS_ON, JANKBOX
                             JANKBOX_MARKERS_OFF};
 constexpr Range kSources = {"sources", nullptr, 0, 0, JANKBOX_SOURCES_OFF};
 constexpr Range kBudget = {"cpu_budget_permille", "JANKBOX_CPU_BUDGET_PERMILLE", 10, 1, UINT32_MAX};
+constexpr Range kFtrace = {"ftrace", nullptr, JANKBOX_FTRACE_AUTO, JANKBOX_FTRACE_AUTO,
+                           JANKBOX_FTRACE_ON};
+constexpr Range kFtraceBuffer = {"ftrace_buffer_kib", "JANKBOX_FTRACE_BUFFER_KIB", 1024, 64,
+                                 65'536};
 constexpr Range kMinFree = {"min_free_mib", "JANKBOX_MIN_FREE_MIB", 64, 0, UINT32_MAX};
 
 // The environment's number, or `fallback` where it is not set or not a number.
@@ -140,6 +144,14 @@ StackSampler::Mode SamplerMode() {
   return StackSampler::Mode::kAuto;
 }
 
+// What the program asked for, else the environment's word; unknown words are JANKBOX_FTRACE_AUTO.
+FtraceMode FtraceModeOf(uint32_t given) {
+  const std::string text = TextOr(getenv("JANKBOX_FTRACE"), "");
+  if (given == JANKBOX_FTRACE_OFF || text == "off") return FtraceMode::kOff;
+  if (given == JANKBOX_FTRACE_ON || text == "on") return FtraceMode::kOn;
+  return FtraceMode::kAuto;
+}
+
 }  // namespace
 
 std::string DefaultReportFolder() {
@@ -162,7 +174,7 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
   }
   Options checked;
   uint32_t window_ms = 0, slow_ms = 0, anr_ms = 0, min_free_mib = 0, record = 0, markers = 0,
-           sources = 0;
+           sources = 0, ftrace = 0;
   // `jankbox run --window-s` speaks of seconds.
   if (given.window_ms == 0) given.window_ms = FromEnvironment("JANKBOX_WINDOW_S", 0) * 1000;
   const uint32_t min_free_given = given.min_free_mib;
@@ -174,7 +186,9 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
         Check(kSample, given.sample_interval_ms, &checked.sample_interval_ms),
         Check(kBudget, given.cpu_budget_permille, &checked.cpu_budget_permille),
         Check(kRecord, given.record, &record), Check(kMarkers, given.markers, &markers),
-        Check(kSources, given.sources, &sources), Check(kMinFree, min_free_given, &min_free_mib)}) {
+        Check(kSources, given.sources, &sources), Check(kFtrace, given.ftrace, &ftrace),
+        Check(kFtraceBuffer, given.ftrace_buffer_kib, &checked.kernel.buffer_kib),
+        Check(kMinFree, min_free_given, &min_free_mib)}) {
     if (!status.ok()) return status;
   }
   // Only one of the two may be given: the other follows, so that an ANR is always the slower one.
@@ -200,6 +214,8 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
   checked.markers = Markers(markers);
   checked.sources = Sources(sources);
   checked.sampler_mode = SamplerMode();
+  checked.kernel.mode = FtraceModeOf(ftrace);
+  checked.kernel.trace_clock = TextOr(getenv("JANKBOX_FTRACE_CLOCK"), "");
   const Status atrace = SetAtrace(given, &checked);
   if (!atrace.ok()) return atrace;
   return checked;

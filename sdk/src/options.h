@@ -11,6 +11,7 @@
 #include "jankbox/jankbox.h"
 #include "sdk/src/source_hooks.h"
 #include "tracer/atrace/marker_tap.h"
+#include "tracer/ftrace/kernel_recorder.h"
 #include "tracer/ring/ring_format.h"
 #include "tracer/sampling/stack_sampler.h"
 
@@ -36,6 +37,7 @@ struct Options {
   std::string atrace_library;           // loaded where the host has none; empty: none
   std::string properties_file;          // empty: the environment
   SourceSet sources;
+  KernelRecorderOptions kernel;
   StackSampler::Mode sampler_mode = StackSampler::Mode::kAuto;
 };
 

@@ -167,6 +167,7 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   report.losses.dropped_events = evidence.window.dropped_events;
   report.losses.corrupt_chunks = evidence.window.corrupt_chunks;
   report.losses.lost_samples = request.lost_samples;
+  report.losses.lost_kernel_events = source.kernel == nullptr ? 0 : source.kernel->lost_events;
   report.losses.suppressed_incidents = source.suppressed_incidents;
   for (const StackSample& sample : evidence.samples)
     report.losses.truncated_stacks += sample.truncated ? 1 : 0;
@@ -185,6 +186,7 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   report.clock = TickSourceName(static_cast<TickSource>(source.ring->header().tick_source));
   report.ring_in_memory_only = source.ring_in_memory_only;
   report.notes = request.notes;
+  if (source.kernel != nullptr) report.notes.push_back(source.kernel->Note());
   const std::string wait =
       LongestWaitNote(evidence.window, lives, request.tid, begin_ticks, end_ticks, source.clock);
   if (!wait.empty()) report.notes.push_back(wait);
@@ -229,6 +231,7 @@ SnapshotInput TraceInput(const ReportSource& source, const SealRequest& request,
   input.clock_reading = source.clock_reading;
   input.process = source.process;
   input.thread_names = evidence.thread_names;
+  input.kernel = source.kernel.get();
   for (const ReportMode& mode : report.modes) {
     input.recording.push_back({mode.mode, mode.reason, mode.from_ns, mode.to_ns});
   }

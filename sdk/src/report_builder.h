@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "sdk/src/seal_request.h"
 #include "tracer/clock/tick_clock.h"
+#include "tracer/ftrace/kernel_window.h"
 #include "tracer/ring/method_registry.h"
 #include "tracer/ring/ring_reader.h"
 #include "tracer/sampling/module_map.h"
@@ -39,8 +40,9 @@ struct ReportSource {
   uint64_t suppressed_incidents = 0;
   bool ring_in_memory_only = false;
   ReportAtrace atrace;
-  std::vector<std::string> notes;        // in every report
-  std::shared_ptr<WindowBuffer> buffer;  // for the window's words; null: a new one
+  std::vector<std::string> notes;              // in every report
+  std::shared_ptr<const KernelWindow> kernel;  // null: the process is dead
+  std::shared_ptr<WindowBuffer> buffer;        // for the window's words; null: a new one
 };
 
 // Seals a report of `request` in `spool`; returns the report as it was written.

@@ -89,11 +89,13 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   if (!status.ok()) return status;
   runtime->SetLoopName("api");
   Runtime* self = runtime.get();
+  runtime->kernel_ = std::make_unique<KernelRecorder>(
+      options.kernel, static_cast<TickSource>(runtime->ring_->header()->tick_source));
   runtime->sealer_ = std::make_unique<Sealer>(
-      options, &runtime->crash_loop_, [self] { return self->MakeSource(); },
+      options, &runtime->crash_loop_, runtime->kernel_.get(), [self] { return self->MakeSource(); },
       [self](const SealRequest& request, bool sealed) { self->OnSealed(request, sealed); });
   runtime->watcher_ = std::make_unique<Watcher>(
-      options, runtime->ring_.get(), &runtime->crash_loop_,
+      options, runtime->ring_.get(), &runtime->crash_loop_, runtime->kernel_.get(),
       [self](SealRequest request) { self->sealer_->Enqueue(std::move(request)); },
       [self] { return self->sealer_->cpu_ns(); });
   if (options.loop_hooks) AddLoopHooks(&HookSet::Get());
@@ -138,6 +140,10 @@ ReportSource Runtime::MakeSource() {
   source.app_version = options_.app_version;
   source.window_ns = options_.window_ns;
   source.end_ticks = source.clock_reading.ticks;
+  const uint64_t end_ns = source.clock.ToMonotonicNs(source.end_ticks);
+  source.kernel = std::make_shared<KernelWindow>(
+      kernel_->Read(source.clock.FromMonotonicNs(end_ns - std::min(end_ns, source.window_ns)),
+                    source.end_ticks, source.clock));
   source.self_cpu_ns = watcher_->cpu_ns() + sealer_->cpu_ns();
   source.recorded_ns = watcher_->recorded_ns();
   source.uptime_ns = MonotonicNs() - ring_->header()->clock_at_start.monotonic_ns;

@@ -45,6 +45,7 @@ class Runtime {
   RingReader reader_;
   CrashLoop crash_loop_;
   std::atomic<uint64_t> start_us_{0};
+  std::unique_ptr<KernelRecorder> kernel_;  // outlives watcher and sealer
   std::unique_ptr<Watcher> watcher_;
   std::unique_ptr<Sealer> sealer_;
   std::unique_ptr<UploadThread> upload_;  // null without upload_url

@@ -26,10 +26,11 @@ std::chrono::nanoseconds Until(uint64_t deadline_ns) {
 
 }  // namespace
 
-Sealer::Sealer(const Options& options, CrashLoop* crash_loop, MakeSource make_source,
-               OnDone on_done)
+Sealer::Sealer(const Options& options, CrashLoop* crash_loop, KernelRecorder* kernel,
+               MakeSource make_source, OnDone on_done)
     : options_(options),
       crash_loop_(crash_loop),
+      kernel_(kernel),
       make_source_(std::move(make_source)),
       on_done_(std::move(on_done)) {}
 
@@ -74,6 +75,13 @@ void Sealer::Stop(uint64_t deadline_ns) {
   thread_.join();
 }
 
+void Sealer::StartKernel() {
+  const std::string refused = kernel_->Start();
+  if (!refused.empty() && options_.kernel.mode == FtraceMode::kOn) {
+    SetLastError("the kernel's scheduling is not recorded: " + refused);
+  }
+}
+
 void Sealer::Run() {
   NameCurrentThread("jankbox-seal");
   ReentryGuard::ExcludeThread();
@@ -84,6 +92,7 @@ void Sealer::Run() {
   const sched_param no_priority{};
   sched_setscheduler(0, SCHED_BATCH,
                      &no_priority);  // its wake-ups take no CPU from the app's threads
+  StartKernel();
   SpoolLimits limits;
   limits.min_free_bytes = options_.min_free_bytes;
   Result<Spool> spool = Spool::Open(options_.dir, limits);
@@ -108,6 +117,8 @@ void Sealer::Run() {
     if (queue_.empty()) buffer_.reset();  // not kept for a window that may never come
   }
   if (young_) crash_loop_->Ended();
+  lock.unlock();
+  kernel_->Stop();
 }
 
 // False where the thread is to stop.

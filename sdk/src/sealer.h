@@ -15,6 +15,7 @@
 #include "sdk/src/crash_loop.h"
 #include "sdk/src/options.h"
 #include "sdk/src/report_builder.h"
+#include "tracer/ftrace/kernel_recorder.h"
 #include "tracer/ring/ring_file.h"
 
 namespace jankbox {
@@ -28,8 +29,10 @@ class Sealer {
   // Called on the sealing thread after each request; `sealed` is false where it failed.
   using OnDone = std::function<void(const SealRequest&, bool sealed)>;
 
-  // `crash_loop`, which outlives the sealer, is kept up to date on the sealing thread.
-  Sealer(const Options& options, CrashLoop* crash_loop, MakeSource make_source, OnDone on_done);
+  // `crash_loop` is kept up to date, `kernel` started and stopped, on the sealing thread; both
+  // outlive the sealer.
+  Sealer(const Options& options, CrashLoop* crash_loop, KernelRecorder* kernel,
+         MakeSource make_source, OnDone on_done);
   ~Sealer();
 
   // REQUIRES Start() once before Stop(). The thread is created by the caller's runtime.
@@ -52,11 +55,13 @@ class Sealer {
  private:
   void Run();
   bool WaitForRequest(uint64_t lived_ns, std::unique_lock<std::mutex>* lock);
+  void StartKernel();
   void SealOne(const SealRequest& request);
 
   const Options options_;
   CrashLoop* const crash_loop_;
   bool young_ = true;  // sealing thread only: crash_loop_ does not know yet that this start lived
+  KernelRecorder* const kernel_;
   const MakeSource make_source_;
   const OnDone on_done_;
   std::unique_ptr<Spool> spool_;          // sealing thread only

@@ -25,11 +25,12 @@ constexpr uint64_t kNoteStartNs = 100 * kNsPerMs;
 
 }  // namespace
 
-Watcher::Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop, Seal seal,
-                 OtherCpu other_cpu)
+Watcher::Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop,
+                 KernelRecorder* kernel, Seal seal, OtherCpu other_cpu)
     : options_(options),
       ring_(ring),
       crash_loop_(crash_loop),
+      kernel_(kernel),
       seal_(std::move(seal)),
       other_cpu_(std::move(other_cpu)),
       overhead_(ring, options.cpu_budget_permille, options.fixed_mode),
@@ -105,8 +106,9 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns) {
   const TickConverter clock = this->clock();
   thread_recorder_.Look();  // before anything is sealed
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
-    const bool taken = ring_->header()->watched[i].tid.load(std::memory_order_acquire) != 0;
-    if (taken && threads_[i] == nullptr) {
+    const int32_t tid = ring_->header()->watched[i].tid.load(std::memory_order_acquire);
+    if (tid != 0 && threads_[i] == nullptr) {
+      kernel_->WatchThread(tid);
       threads_[i] = std::make_unique<WatchedThread>(
           options_, ring_, i, [this](SealRequest request) { SealWithNotes(std::move(request)); });
     }
@@ -122,6 +124,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   if (now_ns < next_sweep_ns_) return;
   next_sweep_ns_ = now_ns + kSweepNs;
   Calibrate();
+  kernel_->Mark();
   if (modules_.Stale()) {
     NoteModules();
   } else if (!hooks_allowed_) {

@@ -17,6 +17,7 @@
 #include "sdk/src/options.h"
 #include "sdk/src/overhead.h"
 #include "sdk/src/watched_thread.h"
+#include "tracer/ftrace/kernel_recorder.h"
 #include "tracer/ring/ring_file.h"
 #include "tracer/source/thread_recorder.h"
 
@@ -29,8 +30,8 @@ class Watcher {
   using OtherCpu = std::function<uint64_t()>;
 
   // `crash_loop`, which outlives the watcher, says whether functions may be hooked.
-  Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop, Seal seal,
-          OtherCpu other_cpu);
+  Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop, KernelRecorder* kernel,
+          Seal seal, OtherCpu other_cpu);
 
   void Start();
   // Takes a last look at every thread, seals what is growing, and ends the thread.
@@ -72,6 +73,7 @@ class Watcher {
   const Options options_;
   RingFile* const ring_;
   CrashLoop* const crash_loop_;
+  KernelRecorder* const kernel_;
   const Seal seal_;
   const OtherCpu other_cpu_;
   Overhead overhead_;

@@ -123,6 +123,9 @@ std::vector<MachineCheck> CheckLibraries() {
   checks.push_back(
       CheckLibrary({"libelf", "libelf.so.1", "reads symbol names: without it frames are addresses",
                     "sudo apt install libelf1"}));
+  checks.push_back(CheckLibrary({"libtracefs", "libtracefs.so.1",
+                                 "reads the kernel's scheduling where tracefs is writable",
+                                 "sudo apt install libtracefs1"}));
   checks.push_back(
       CheckLibrary({"libcurl", "libcurl.so.4", "uploads reports: without it they stay in the spool",
                     "sudo apt install libcurl4"}));

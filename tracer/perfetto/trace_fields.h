@@ -10,12 +10,14 @@ namespace jankbox::perfetto {
 inline constexpr uint32_t kTracePacket = 1;  // of Trace
 
 namespace packet {
+inline constexpr uint32_t kFtraceEvents = 1;
 inline constexpr uint32_t kClockSnapshot = 6;
 inline constexpr uint32_t kTimestamp = 8;
 inline constexpr uint32_t kTrustedSequenceId = 10;
 inline constexpr uint32_t kTrackEvent = 11;
 inline constexpr uint32_t kInternedData = 12;
 inline constexpr uint32_t kSequenceFlags = 13;
+inline constexpr uint32_t kSystemInfo = 45;
 inline constexpr uint32_t kTrigger = 46;
 inline constexpr uint32_t kTimestampClockId = 58;
 inline constexpr uint32_t kTracePacketDefaults = 59;
@@ -140,6 +142,32 @@ inline constexpr uint32_t kPredictionValid = 1;
 inline constexpr uint32_t kJankNone = 1;
 inline constexpr uint32_t kJankAppDeadlineMissed = 64;
 }  // namespace frame_timeline
+
+namespace ftrace_bundle {
+inline constexpr uint32_t kCpu = 1;
+inline constexpr uint32_t kEvent = 2;
+inline constexpr uint32_t kLostEvents = 3;
+}  // namespace ftrace_bundle
+
+namespace ftrace_event {
+inline constexpr uint32_t kTimestamp = 1;
+inline constexpr uint32_t kPid = 2;
+inline constexpr uint32_t kSchedSwitch = 4;
+inline constexpr uint32_t kSchedWaking = 20;
+inline constexpr uint32_t kSchedWakeupNew = 114;
+inline constexpr uint32_t kBlockRqIssue = 45;
+inline constexpr uint32_t kBlockRqComplete = 125;
+inline constexpr uint32_t kTaskNewtask = 235;
+inline constexpr uint32_t kTaskRename = 236;
+inline constexpr uint32_t kSchedProcessExit = 238;
+}  // namespace ftrace_event
+
+namespace system_info {
+inline constexpr uint32_t kUtsname = 1;
+inline constexpr uint32_t kSysname = 1;
+inline constexpr uint32_t kRelease = 3;
+inline constexpr uint32_t kMachine = 4;
+}  // namespace system_info
 
 namespace trigger {
 inline constexpr uint32_t kTriggerName = 1;

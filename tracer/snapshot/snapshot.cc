@@ -10,6 +10,7 @@
 #include "tracer/perfetto/perf_samples.h"
 #include "tracer/perfetto/track_descriptor.h"
 #include "tracer/perfetto/track_uuid.h"
+#include "tracer/snapshot/kernel_tracks.h"
 #include "tracer/snapshot/marker_tracks.h"
 #include "tracer/snapshot/merged_events.h"
 #include "tracer/snapshot/process_events.h"
@@ -58,6 +59,10 @@ class SnapshotWriter {
                         .layer_name = input_.process.name},
                        aside_.frames);
     WriteSamples();
+    if (input_.kernel != nullptr) {
+      stats_.kernel_events =
+          KernelTracks(writer_, &tracks_, input_.process.pid).Write(*input_.kernel);
+    }
     stats_.torn_events += aside_.malformed;
     stats_.unknown_markers = aside_.unknown_markers;
     stats_.unnamed_methods = names_.unnamed_methods();

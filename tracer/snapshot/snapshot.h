@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "tracer/clock/tick_clock.h"
 #include "tracer/event/method_names.h"
+#include "tracer/ftrace/kernel_window.h"
 #include "tracer/ring/ring_window.h"
 #include "tracer/sampling/symbolizer.h"
 #include "tracer/snapshot/thread_lives.h"
@@ -50,7 +51,8 @@ struct SnapshotRecording {
 struct SnapshotInput {
   const RingWindow* window = nullptr;
   const MethodNames* names = nullptr;
-  const FrameTable* frames = nullptr;  // addresses of the stack samples in the window
+  const FrameTable* frames = nullptr;    // addresses of the stack samples in the window
+  const KernelWindow* kernel = nullptr;  // null: not asked for
   TickConverter clock;
   ClockReading clock_reading;  // written as the trace's ClockSnapshot
   SnapshotProcess process;
@@ -70,6 +72,7 @@ struct SnapshotStats {
   uint64_t unnamed_methods = 0;
   uint64_t samples = 0;
   uint64_t torn_events = 0;
+  uint64_t kernel_events = 0;
   uint64_t trace_bytes = 0;  // before compression
 };
 

@@ -60,6 +60,7 @@ struct ReportLosses {
   uint64_t corrupt_chunks = 0;
   uint64_t repaired_slices = 0;
   uint64_t unknown_markers = 0;
+  uint64_t lost_kernel_events = 0;
 };
 
 struct ReportMode {

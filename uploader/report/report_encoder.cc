@@ -126,6 +126,7 @@ std::string EncodeLosses(const ReportLosses& losses) {
   out.Number(11, losses.corrupt_chunks);
   out.Number(12, losses.repaired_slices);
   out.Number(13, losses.unknown_markers);
+  out.Number(14, losses.lost_kernel_events);
   return bytes;
 }
 

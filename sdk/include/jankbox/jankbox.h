@@ -63,6 +63,9 @@ typedef struct jankbox_options {
                        of the atrace command and "app" ("gfx,view,app"), or their number ("0x496e")
                        [$JANKBOX_ATRACE, else "auto"] */
   uint32_t sources; /* JANKBOX_SOURCE_…, or-ed, or JANKBOX_SOURCES_OFF [all] */
+  uint32_t ftrace;  /* JANKBOX_FTRACE_… [$JANKBOX_FTRACE, else auto] */
+  uint32_t
+      ftrace_buffer_kib; /* of kernel events a CPU [1024], 64 to 65536; at most 16 MiB in all */
 } jankbox_options;
 
 /* How events are recorded. Every report says which mode held when. */
@@ -89,6 +92,15 @@ enum {
   JANKBOX_SOURCES_OFF = 8     /* none of them */
 };
 
+/* Whether the kernel's scheduling, block IO and page faults of this process are kept beside its
+ * events, in an ftrace instance of its own. Reports say what they rest on, and why. */
+enum {
+  JANKBOX_FTRACE_AUTO = 0, /* where tracefs is writable; else the UI threads' own context switches,
+                              as far as perf is permitted */
+  JANKBOX_FTRACE_OFF = 1,  /* neither */
+  JANKBOX_FTRACE_ON = 2    /* as auto, and jankbox_last_error() tells where it cannot be */
+};
+
 /* Do not look for loops in the host's libraries (android::Looper, GLib, libuv, …): only the
  * explicit calls count. */
 #define JANKBOX_FLAG_NO_LOOP_HOOKS 1u
@@ -100,7 +112,7 @@ enum {
 JANKBOX_API int jankbox_start(const jankbox_options* options);
 
 /* Stops recording and finishes the reports that are being sealed (waits at most 2 s; usually not at
- * all). */
+ * all, but where ftrace records about 100 ms until the kernel has given its buffers back). */
 JANKBOX_API void jankbox_stop(void);
 
 /* Waits until every report asked for so far is sealed and, with upload_url, tried once. Returns 1

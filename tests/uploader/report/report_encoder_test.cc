@@ -78,6 +78,7 @@ void FillLosses(proto::Losses* losses) {
   losses->set_corrupt_chunks(2011);
   losses->set_repaired_slices(2012);
   losses->set_unknown_markers(2013);
+  losses->set_lost_kernel_events(2014);
 }
 
 void FillFrames(proto::Report* report) {

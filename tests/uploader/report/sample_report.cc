@@ -36,7 +36,8 @@ Report FilledReport() {
   report.window_from_ns = 20'000'000'001;
   report.window_to_ns = 30'000'000'002;
   report.window_to_realtime_ns = 1'772'366'400'123'456'789;  // 2026-03-01T12:00:00.123Z
-  report.losses = {2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 2009, 2010, 2011, 2012, 2013};
+  report.losses = {2001, 2002, 2003, 2004, 2005, 2006, 2007,
+                   2008, 2009, 2010, 2011, 2012, 2013, 2014};
   report.self_cpu_ns = 3001;
   report.ring_bytes = 3002;
   report.start_us = 3003;

@@ -1,0 +1,115 @@
+#include "tracer/ftrace/kernel_recorder.h"
+
+#include <algorithm>
+
+#include "tracer/ftrace/ftrace_session.h"
+#include "tracer/ftrace/switch_source.h"
+
+namespace jankbox {
+namespace {
+
+// The times between switches out and in, within the window.
+void AddOffCpu(int32_t tid, const std::vector<OwnSwitch>& switches, const TickConverter& clock,
+               KernelWindow* window) {
+  for (size_t i = 0; i < switches.size(); ++i) {
+    if (!switches[i].out) continue;
+    const bool back = i + 1 < switches.size();
+    OffCpu off{tid, clock.MonotonicToBoottimeNs(switches[i].monotonic_ns), window->to_ns,
+               switches[i].preempted};
+    if (back) off.to_ns = clock.MonotonicToBoottimeNs(switches[i + 1].monotonic_ns);
+    off.from_ns = std::max(off.from_ns, window->from_ns);
+    off.to_ns = std::min(off.to_ns, window->to_ns);
+    if (off.from_ns < off.to_ns) window->off_cpu.push_back(off);
+  }
+}
+
+}  // namespace
+
+KernelRecorder::KernelRecorder(const KernelRecorderOptions& options, TickSource tick_source)
+    : options_(options), tick_source_(tick_source) {}
+
+KernelRecorder::~KernelRecorder() = default;
+
+std::string KernelRecorder::Start() {
+  std::unique_ptr<FtraceSession> session;
+  std::string reason = "switched off";
+  if (options_.mode != FtraceMode::kOff) {
+    Result<std::unique_ptr<FtraceSession>> started =
+        FtraceSession::Start({options_.buffer_kib, options_.trace_clock}, tick_source_);
+    if (started.ok()) session = std::move(started).value();
+    reason = started.status().message();
+  }
+  std::lock_guard<std::mutex> lock(mutex_);
+  ftrace_ = std::move(session);
+  reason_ = reason;
+  started_ = true;
+  FollowWatched();
+  return reason;
+}
+
+void KernelRecorder::WatchThread(int32_t tid) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::erase_if(watched_, [&](int32_t known) { return known == tid; });
+  watched_.push_back(tid);
+  if (watched_.size() > kMaxWatched) watched_.erase(watched_.begin());
+  if (started_) FollowWatched();
+}
+
+void KernelRecorder::FollowWatched() {
+  if (options_.mode == FtraceMode::kOff) return;
+  if (ftrace_ != nullptr) {
+    ftrace_->WatchFaults(watched_);
+    return;
+  }
+  std::erase_if(switches_, [&](const auto& source) {
+    return std::find(watched_.begin(), watched_.end(), source->tid()) == watched_.end();
+  });
+  for (int32_t tid : watched_) {
+    const bool open = std::any_of(switches_.begin(), switches_.end(),
+                                  [&](const auto& source) { return source->tid() == tid; });
+    if (open) continue;
+    Result<std::unique_ptr<SwitchSource>> source = SwitchSource::Open(tid);
+    if (source.ok()) {
+      switches_.push_back(std::move(source).value());
+    } else {
+      no_switches_reason_ = source.status().message();
+    }
+  }
+}
+
+void KernelRecorder::Mark() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (ftrace_ != nullptr) ftrace_->Mark();
+}
+
+KernelWindow KernelRecorder::Read(uint64_t from_ticks, uint64_t to_ticks,
+                                  const TickConverter& clock) {
+  FtraceSession* session;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    session = ftrace_.get();  // ended by this thread alone
+  }
+  if (session != nullptr) return session->Read(from_ticks, to_ticks, clock);
+  std::lock_guard<std::mutex> lock(mutex_);
+  KernelWindow window;
+  window.reason = reason_;
+  window.from_ns = clock.ToBoottimeNs(from_ticks);
+  window.to_ns = clock.ToBoottimeNs(to_ticks);
+  if (switches_.empty()) {
+    if (!no_switches_reason_.empty()) window.reason += "; " + no_switches_reason_;
+    return window;
+  }
+  window.source = KernelWindow::Source::kOwnSwitches;
+  for (const auto& source : switches_) AddOffCpu(source->tid(), source->Read(), clock, &window);
+  return window;
+}
+
+void KernelRecorder::Stop() {
+  std::unique_ptr<FtraceSession> session;
+  std::lock_guard<std::mutex> lock(mutex_);
+  session = std::move(ftrace_);
+  switches_.clear();
+  started_ = false;
+}
+
+}  // namespace jankbox

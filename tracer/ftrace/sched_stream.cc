@@ -1,0 +1,100 @@
+#include "tracer/ftrace/sched_stream.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace jankbox {
+namespace {
+
+// TASK_REPORT | TASK_REPORT_IDLE of linux/sched.h since 4.14: the states that are not runnable.
+constexpr int64_t kNotRunnable = 0xff;
+
+using Request = std::pair<uint32_t, uint64_t>;  // device, sector
+
+void SetIdle(char (&comm)[kCommBytes], int32_t* tid, int32_t* priority) {
+  strncpy(comm, "swapper", sizeof(comm));
+  *tid = 0;
+  *priority = 120;
+}
+
+class StreamMaker {
+ public:
+  explicit StreamMaker(const std::function<bool(int32_t)>& is_ours) : is_ours_(is_ours) {}
+
+  bool Wanted(const KernelEvent& event) {
+    switch (event.kind) {
+      case KernelEventKind::kSwitch:
+        return is_ours_(event.sched.prev_pid) || is_ours_(event.sched.next_pid);
+      case KernelEventKind::kWaking:
+      case KernelEventKind::kWakeupNew:
+      case KernelEventKind::kExit:
+        return is_ours_(event.wake.pid);
+      case KernelEventKind::kNewTask:
+      case KernelEventKind::kRename:
+        return is_ours_(event.task.pid);
+      case KernelEventKind::kBlockIssue:
+        if (!is_ours_(event.tid)) return false;
+        requests_.insert({event.block.dev, event.block.sector});
+        return true;
+      case KernelEventKind::kBlockComplete:
+        return requests_.erase({event.block.dev, event.block.sector}) != 0;
+      case KernelEventKind::kPageFault:
+        return is_ours_(event.tid);
+    }
+    return false;
+  }
+
+  // Makes `event` go on where the last switch on its CPU ended.
+  void Join(KernelEvent* event) {
+    KernelEvent*& last = last_on_cpu_[event->cpu];
+    if (last != nullptr) CloseGap(&last->sched, &event->sched);
+    last = event;
+  }
+
+  // Behind the last switch of each CPU nothing is known.
+  void Finish() {
+    for (auto& [cpu, last] : last_on_cpu_) {
+      if (!is_ours_(last->sched.next_pid) && !StillRunnable(last->sched.prev_state))
+        LeaveIdle(last);
+    }
+  }
+
+ private:
+  static void LeaveIdle(KernelEvent* event) {
+    SetIdle(event->sched.next_comm, &event->sched.next_pid, &event->sched.next_prio);
+  }
+
+  void CloseGap(SwitchFields* last, SwitchFields* next) {
+    const bool same = last->next_pid == next->prev_pid;
+    if (same && (is_ours_(last->next_pid) || StillRunnable(last->prev_state))) return;
+    // One of ours that left unseen: events were lost. Its slice ends here, as the next began.
+    SetIdle(last->next_comm, &last->next_pid, &last->next_prio);
+    SetIdle(next->prev_comm, &next->prev_pid, &next->prev_prio);
+    next->prev_state = 0;
+  }
+
+  const std::function<bool(int32_t)>& is_ours_;
+  std::set<Request> requests_;
+  std::map<uint16_t, KernelEvent*> last_on_cpu_;
+};
+
+}  // namespace
+
+bool StillRunnable(int64_t prev_state) { return (prev_state & kNotRunnable) == 0; }
+
+void MakeSchedStream(const std::function<bool(int32_t tid)>& is_ours,
+                     std::vector<KernelEvent>* events) {
+  std::stable_sort(events->begin(), events->end(),
+                   [](const KernelEvent& a, const KernelEvent& b) { return a.time < b.time; });
+  StreamMaker maker(is_ours);
+  std::erase_if(*events, [&](const KernelEvent& event) { return !maker.Wanted(event); });
+  for (KernelEvent& event : *events) {
+    if (event.kind == KernelEventKind::kSwitch) maker.Join(&event);
+  }
+  maker.Finish();
+}
+
+}  // namespace jankbox

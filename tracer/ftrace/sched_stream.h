@@ -1,0 +1,26 @@
+// Makes the switches of each CPU follow one another, as importers demand. The kernel tells the
+// switches to and from our threads alone, so what ran between two of them is not known: it is
+// written as idle (tid 0), but for a thread that took the CPU from a runnable one of ours and gave
+// it back. Pure.
+#ifndef JANKBOX_TRACER_FTRACE_SCHED_STREAM_H_
+#define JANKBOX_TRACER_FTRACE_SCHED_STREAM_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "tracer/ftrace/kernel_event.h"
+
+namespace jankbox {
+
+// True for a switched-out thread that could have gone on: R or R+.
+bool StillRunnable(int64_t prev_state);
+
+// Sorts by time, drops what is not about threads for which `is_ours` holds (completions of requests
+// that others issued too), and closes the gaps. Page faults stay.
+void MakeSchedStream(const std::function<bool(int32_t tid)>& is_ours,
+                     std::vector<KernelEvent>* events);
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_FTRACE_SCHED_STREAM_H_
