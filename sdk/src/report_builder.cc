@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "jankbox/jankbox.h"
 #include "sdk/src/blame.h"
-#include "sdk/src/longest_wait.h"
+#include "sdk/src/longest_waits.h"
 #include "tracer/ring/record_modes.h"
 #include "uploader/report/report_encoder.h"
 
@@ -187,9 +187,10 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   report.ring_in_memory_only = source.ring_in_memory_only;
   report.notes = request.notes;
   if (source.kernel != nullptr) report.notes.push_back(source.kernel->Note());
-  const std::string wait =
-      LongestWaitNote(evidence.window, lives, request.tid, begin_ticks, end_ticks, source.clock);
-  if (!wait.empty()) report.notes.push_back(wait);
+  for (std::string& note :
+       LongestWaits(evidence.window, lives, request.tid, begin_ticks, end_ticks, source.clock)) {
+    report.notes.push_back(std::move(note));
+  }
   report.notes.insert(report.notes.end(), source.notes.begin(), source.notes.end());
   report.recorded_ns = source.recorded_ns;
   report.uptime_ns = source.uptime_ns;
