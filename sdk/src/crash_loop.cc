@@ -16,7 +16,6 @@ namespace jankbox {
 namespace {
 
 constexpr std::string_view kFirstLine = "jankbox starts 1";
-constexpr size_t kMaxBytes = 4096;
 constexpr size_t kMaxYoung = 16;
 constexpr uint32_t kMaxCounted = 1000;
 
@@ -93,7 +92,7 @@ CrashLoop::CrashLoop(std::string folder, const std::string& program)
       self_(CurrentProcess()) {}
 
 StartHistory CrashLoop::Read() const {
-  const Result<std::string> text = ReadFile(path_, kMaxBytes);
+  const Result<std::string> text = ReadFile(path_, kMaxStartsFileBytes);
   return text.ok() ? ParseStartHistory(text.value()) : StartHistory();
 }
 

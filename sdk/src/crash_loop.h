@@ -22,6 +22,7 @@ namespace jankbox {
 
 inline constexpr uint32_t kMaxFailedStarts = 2;
 inline constexpr uint64_t kCriticalNs = 10 * kNsPerSecond;
+inline constexpr size_t kMaxStartsFileBytes = 4096;
 inline constexpr char kStartsFilePrefix[] = ".starts-";  // and the program's name
 
 // What the file says.

@@ -89,7 +89,7 @@ void Watcher::NoteModules() {
   ring_->WriteModules(modules.Serialize());
   if (!hooks_allowed_) hooks_allowed_ = crash_loop_->HooksAllowed(kNoteStartNs);
   RefreshHooks();
-  atrace_.FollowModules();  // once its markers are seen
+  if (hooks_allowed_) atrace_.FollowModules();  // once its markers are seen
   std::lock_guard<std::mutex> lock(mutex_);
   modules_ = std::move(modules);
 }
@@ -125,12 +125,8 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   next_sweep_ns_ = now_ns + kSweepNs;
   Calibrate();
   kernel_->Mark();
-  if (modules_.Stale()) {
-    NoteModules();
-  } else if (!hooks_allowed_) {
-    hooks_allowed_ = crash_loop_->HooksAllowed(0);
-    RefreshHooks();
-  }
+  const bool allowed_now = !hooks_allowed_ && crash_loop_->HooksAllowed(0);
+  if (allowed_now || modules_.Stale()) NoteModules();
   Recorder::ReclaimDeadThreads(ring_);
   MarkerTap::ForgetDescriptors();
   FdClasses::ForgetAll();

@@ -1,5 +1,8 @@
 // The C surface from a real host program, through to a trace read back by an independent reader.
+#include <unistd.h>
+
 #include <algorithm>
+#include <csignal>
 #include <set>
 
 #include "base/file.h"
@@ -38,6 +41,31 @@ class SdkTest : public EndToEndTest {
 
   std::vector<proto::Report> reports_;
 };
+
+TEST_F(SdkTest, H16ThirdStartAfterTwoThatAbortedHasNoHooksAndSaysSo) {
+  const std::vector<std::string> driver = {Binary("sdk_driver"), Folder("spool")};
+  auto run = [&](const char* command) { return RunProgram({driver[0], driver[1], command}); };
+  for (int start = 0; start < 2; ++start) {
+    const Outcome outcome = run("abort");
+    EXPECT_EQ(outcome.signal, SIGABRT);
+    EXPECT_EQ(outcome.err, "") << start;
+  }
+  const Outcome third = run("slices");
+  EXPECT_EQ(third.exit_status, 0);
+  EXPECT_NE(third.err.find("hooks are off: the last 2 starts died within 10 s"), std::string::npos);
+  const std::vector<proto::Report> reports = Reports(Folder("spool"));
+  const auto manual = std::find_if(reports.begin(), reports.end(), [](const proto::Report& report) {
+    return report.kind() == proto::MANUAL;
+  });
+  ASSERT_NE(manual, reports.end());
+  EXPECT_TRUE(std::any_of(
+      manual->notes().begin(), manual->notes().end(),
+      [](const std::string& note) { return note.find("hooks are off") != std::string::npos; }));
+  const Outcome doctor = RunProgram({Binary("jankbox"), "doctor", "--dir", Folder("spool")});
+  EXPECT_NE(doctor.out.find("off in sdk_driver"), std::string::npos) << doctor.out;
+  unlink((Folder("spool") + "/.starts-sdk_driver").c_str());
+  EXPECT_EQ(run("slices").err, "");
+}
 
 TEST_F(SdkTest, SnapshotHoldsExactlyWhatWasRecorded) {
   Drive({"slices"});

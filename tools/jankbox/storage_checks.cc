@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/scoped_fd.h"
+#include "sdk/src/crash_loop.h"
 #include "tools/jankbox/machine_check.h"
 
 namespace jankbox::tools {
@@ -101,10 +102,34 @@ MachineCheck CheckSpool(const std::string& directory) {
   return check;
 }
 
+// Programs whose starts died young one after another, from what they left in the spool's folder.
+MachineCheck CheckHooks(const std::string& directory) {
+  MachineCheck check{.name = "hooks"};
+  check.why = "loops of libraries, markers and waits are seen through hooked functions";
+  check.found = "on in every program";
+  std::string off;
+  const Result<std::vector<std::string>> names = ListDirectory(directory);
+  for (const std::string& name : names.ok() ? names.value() : std::vector<std::string>()) {
+    if (!name.starts_with(kStartsFilePrefix)) continue;
+    const Result<std::string> text = ReadFile(JoinPath(directory, name), kMaxStartsFileBytes);
+    if (!text.ok()) continue;
+    const StartHistory history = CountDeadStarts(ParseStartHistory(text.value()), IsAlive);
+    if (history.failed < kMaxFailedStarts) continue;
+    off += (off.empty() ? "" : ", ") + name.substr(strlen(kStartsFilePrefix)) + " (the last " +
+           std::to_string(history.failed) + " starts died within 10 s)";
+  }
+  if (off.empty()) return check;
+  check.state = CheckState::kLimited;
+  check.found = "off in " + off;
+  check.mend = "let one start live for 10 s, or remove its " + std::string(kStartsFilePrefix) +
+               "* file from " + directory;
+  return check;
+}
+
 }  // namespace
 
 std::vector<MachineCheck> CheckStorage(const std::string& directory) {
-  return {CheckRingPlace(directory), CheckSpool(directory)};
+  return {CheckRingPlace(directory), CheckSpool(directory), CheckHooks(directory)};
 }
 
 }  // namespace jankbox::tools

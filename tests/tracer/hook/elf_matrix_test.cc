@@ -65,7 +65,7 @@ std::vector<std::string> PlainFiles() {
 
 class ElfMatrixOfPlainFile : public testing::TestWithParam<std::string> {};
 
-TEST_P(ElfMatrixOfPlainFile, SlotsAreThoseThatLibelfReads) {
+TEST_P(ElfMatrixOfPlainFile, H13SlotsAreThoseThatLibelfReads) {
   const ScannedFile scanned = Scan(GetParam(), kSymbols);
   EXPECT_EQ(scanned.scan.result, ScanResult::kComplete);
   for (size_t i = 0; i < std::size(kSymbols); ++i) {
@@ -123,7 +123,7 @@ Places PlacesOf(const std::string& path, const std::set<uint64_t>& slots) {
   return places;
 }
 
-TEST_P(ElfMatrixOfPackedFile, SlotsLieWhereThoseOfThePlainTwinDo) {
+TEST_P(ElfMatrixOfPackedFile, H13SlotsLieWhereThoseOfThePlainTwinDo) {
   const ScannedFile packed = Scan(GetParam(), kSymbols);
   EXPECT_EQ(packed.scan.result, ScanResult::kComplete);
   for (size_t i = 0; i < std::size(kSymbols); ++i) {
@@ -179,7 +179,7 @@ TEST(ElfMatrix, UnknownMachineIsRefusedAndUnknownPackingTold) {
 
 class ElfMatrixOfAndroidLibrary : public testing::TestWithParam<std::string> {};
 
-TEST_P(ElfMatrixOfAndroidLibrary, SlotsAreThoseThatLibelfReads) {
+TEST_P(ElfMatrixOfAndroidLibrary, H13SlotsAreThoseThatLibelfReads) {
   const std::string path = JANKBOX_ANDROID_LIBRARIES "/" + GetParam() + "/libjsc.so";
   if (access(path.c_str(), R_OK) != 0) GTEST_SKIP() << "npm's jsc-android is not here";
   const std::string symbols[] = {"write", "close",  "pthread_create", "pthread_mutex_lock",

@@ -29,6 +29,7 @@ class FixtureFolder {
   FixtureFolder();
   ~FixtureFolder();
   std::string Copy(const std::string& library, const std::string& name) const;
+  const std::string& path() const { return path_; }
 
  private:
   std::string path_;

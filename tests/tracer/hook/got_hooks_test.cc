@@ -120,7 +120,7 @@ TEST_P(GotHooksOfFixture, AllCallsGoThroughTheProxyUntilUninstall) {
   EXPECT_EQ(g_getppids[0], 3);
 }
 
-TEST_P(GotHooksOfFixture, PagesKeepTheirPermissions) {
+TEST_P(GotHooksOfFixture, H9PagesKeepTheirPermissions) {
   const std::string before = MappingsOf(fixture_.path());
   ASSERT_NE(before.find("r--p"), std::string::npos);
   Result<HookReport> report = hooks_.Install(Requests<0>());
@@ -131,7 +131,7 @@ TEST_P(GotHooksOfFixture, PagesKeepTheirPermissions) {
   EXPECT_EQ(MappingsOf(fixture_.path()), before);
 }
 
-TEST_P(GotHooksOfFixture, ErrnoAndResultsAreThoseOfTheFunction) {
+TEST_P(GotHooksOfFixture, H6ErrnoAndResultsAreThoseOfTheFunction) {
   auto outcomes = [&] {
     std::vector<std::pair<int, int>> all;  // result, errno
     pollfd closed{.fd = 1 << 20, .events = POLLIN};
@@ -192,7 +192,7 @@ TEST_P(GotHooksOfFixture, UnloadedLibraryIsForgottenAndHookedAgainWhenItComesBac
 
 // Two hookers of the same slots that come and go in any order: calls always arrive, and pass each
 // hooker that is installed, none of them twice.
-TEST_P(GotHooksOfFixture, TwoHookersInAnyOrderKeepTheChainIntact) {
+TEST_P(GotHooksOfFixture, H3TwoHookersInAnyOrderKeepTheChainIntact) {
   std::array<int, 4> order = {0, 1, 2, 3};  // A in, B in, A out, B out
   size_t round = 0;
   do {
@@ -223,7 +223,7 @@ TEST_P(GotHooksOfFixture, TwoHookersInAnyOrderKeepTheChainIntact) {
 }
 
 // A hooker that knows nothing of us, on one slot.
-TEST_P(GotHooksOfFixture, SlotThatSomebodyHookedAfterUsIsNotOverwritten) {
+TEST_P(GotHooksOfFixture, H3SlotThatSomebodyHookedAfterUsIsNotOverwritten) {
   ASSERT_TRUE(hooks_.Install(Requests<0>()).ok());
   const uint64_t slot = fixture_.load_bias() + *SlotsInElfFile(fixture_.path(), "poll").begin();
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));

@@ -7,12 +7,14 @@
 #include <sys/syscall.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <semaphore>
 #include <sstream>
 #include <thread>
 
 #include "base/file.h"
 #include "tests/tracer/hook/fixture.h"
+#include "tests/tracer/hook/storm_time.h"
 #include "tracer/hook/got_hooks.h"
 #include "tracer/hook/reentry_guard.h"
 
@@ -198,6 +200,25 @@ TEST(HookFaults, H9H10AllPermissionsAreTheSameBeforeBetweenAndAfter) {
   hooks.Refresh();
   hooks.Uninstall();
   EXPECT_EQ(FilePermissions(), before);
+}
+
+TEST(HookFaults, H10NoSystemCallAsksForWritableAndExecutable) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer maps what it likes";
+  FixtureFolder folder;
+  const std::string calls = folder.path() + "/calls";
+  const std::string command = "strace -f -e trace=mmap,mprotect,pkey_mprotect -o " + calls + " " +
+                              JANKBOX_FIXED_ADDRESS_PROGRAM + " " + FixtureNamed("_now.");
+  if (system("strace -o /dev/null true 2>/dev/null") != 0)
+    GTEST_SKIP() << "no strace, or no ptrace";
+  ASSERT_EQ(system(command.c_str()), 0);
+  std::istringstream lines(ReadFile(calls, 8 << 20).value());
+  int stores = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const bool writable = line.find("PROT_WRITE") != std::string::npos;
+    EXPECT_FALSE(writable && line.find("PROT_EXEC") != std::string::npos) << line;
+    stores += writable && line.find("mprotect(") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_GT(stores, 0) << "no RELRO page was ever opened";
 }
 
 std::string SignalTable() {

@@ -131,7 +131,7 @@ void ExpectSlotsInside(const ElfImage& image, const ImportScan& scan) {
   }
 }
 
-TEST(ImportScan, EveryValueOfADynamicEntryStaysInBounds) {
+TEST(ImportScan, H14EveryValueOfADynamicEntryStaysInBounds) {
   FixtureFolder folder;
   Fixture fixture(folder.Copy(FixturePaths()[0], "entries"));
   GuardedCopy copy(ModuleOf(fixture));
@@ -166,7 +166,7 @@ TEST(ImportScan, EveryValueOfADynamicEntryStaysInBounds) {
             ScanImports(ElfImage::OfModule(ModuleOf(fixture)), kSymbols).slots.size());
 }
 
-TEST(ImportScan, RandomDamageToAllTablesStaysInBounds) {
+TEST(ImportScan, H14RandomDamageToAllTablesStaysInBounds) {
   FixtureFolder folder;
   Fixture fixture(folder.Copy(FixturePaths()[0], "damage"));
   std::mt19937_64 random(20240229);
@@ -189,7 +189,7 @@ TEST(ImportScan, RandomDamageToAllTablesStaysInBounds) {
   EXPECT_GT(corrupt, 100);
 }
 
-TEST(ImportScan, DynamicSectionCutAnywhereStaysInBounds) {
+TEST(ImportScan, H14DynamicSectionCutAnywhereStaysInBounds) {
   FixtureFolder folder;
   Fixture fixture(folder.Copy(FixturePaths()[0], "cut"));
   const LoadedModule module = ModuleOf(fixture);

@@ -79,7 +79,7 @@ TYPED_TEST(ReentryGuardOf, ForkedChildGoesOnAsTheThreadThatForked) {
 }
 
 // H8: all keys are taken. Own process: a key that this test did not get must stay untaken.
-TEST(ReentryGuardDeathTest, WithoutAKeyNothingIsEntered) {
+TEST(ReentryGuardDeathTest, H8WithoutAKeyNothingIsEntered) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(
       {
