@@ -149,6 +149,7 @@ void FtraceSession::Forget(uint64_t before_ticks, const KernelClock& kernel_cloc
   std::erase_if(events_, [&](const KernelEvent& event) {
     return kernel_clock.ToTicks(event.time) < before_ticks;
   });
+  events_.shrink_to_fit();  // most windows are quiet
   // The last point before the window stays: the line begins there.
   const auto first_inside = std::find_if(points_.begin(), points_.end(), [&](const auto& point) {
     return point.after >= before_ticks;

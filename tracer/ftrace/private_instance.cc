@@ -84,9 +84,11 @@ uint64_t NumberAfter(const std::string& text, const char* label) {
 }  // namespace
 
 PrivateInstance::PrivateInstance(std::string tracefs, std::string name)
-    : name_(std::move(name)), path_(InstancesDir(tracefs) + name_) {}
+    : owner_pid_(getpid()), name_(std::move(name)), path_(InstancesDir(tracefs) + name_) {}
 
-PrivateInstance::~PrivateInstance() { RemoveInstance(path_); }
+PrivateInstance::~PrivateInstance() {
+  if (getpid() == owner_pid_) RemoveInstance(path_);
+}
 
 Result<std::unique_ptr<PrivateInstance>> PrivateInstance::Create(const std::string& tracefs,
                                                                  std::string_view suffix,

@@ -1,6 +1,7 @@
 // An ftrace instance of our own below instances/: its own buffers, clock, events and filters, so
-// that nothing that another tracer set is touched. Removed on destruction; what a killed process
-// left is removed by the next one. Blocking writes to tracefs: sealing thread or programs.
+// that nothing that another tracer set is touched. Removed on destruction, though not by a forked
+// child; what a killed process left is removed by the next one. Blocking writes to tracefs: sealing
+// thread or programs.
 #ifndef JANKBOX_TRACER_FTRACE_PRIVATE_INSTANCE_H_
 #define JANKBOX_TRACER_FTRACE_PRIVATE_INSTANCE_H_
 
@@ -49,6 +50,7 @@ class PrivateInstance {
   Status ChooseClock(const std::string& wanted);
   Status FollowOwnThreads();
 
+  const int owner_pid_;
   std::string name_;
   std::string path_;
   std::string trace_clock_;

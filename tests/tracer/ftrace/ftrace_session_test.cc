@@ -103,7 +103,13 @@ TEST_F(FtraceSessionTest, OnlyFaultsOfWatchedThreadsAreCounted) {
   touch(300);
   std::thread([&] { touch(300); }).join();
   const KernelWindow window = Read(from);
-  EXPECT_NEAR(static_cast<double>(Count(window, KernelEventKind::kPageFault)), 300, 60);
+  EXPECT_GE(Count(window, KernelEventKind::kPageFault),
+            300u);  // sanitizers have pages of their own
+  for (const KernelEvent& event : window.events) {
+    if (event.kind == KernelEventKind::kPageFault) {
+      EXPECT_EQ(event.tid, getpid());
+    }
+  }
   EXPECT_GT(window.page_fault_cost_ns, 50u);
   EXPECT_LT(window.page_fault_cost_ns, 100'000u);
 }
