@@ -35,8 +35,8 @@ class ClockFitTest : public ::testing::Test {
     using traceproto::TrackEvent;
     app_.events.push_back({ns, 0, 0, 0, TrackEvent::TYPE_SLICE_BEGIN});
     app_.events.push_back({ns + kMs, 0, 0, 0, TrackEvent::TYPE_SLICE_END});
-    facts_.switches.push_back({ns - kOffset - 5'000, kTid, true});
-    facts_.switches.push_back({ns - kOffset + kMs + 5'000, kTid, false});
+    facts_.switches.push_back({ns - kOffset - 5'000, kTid, SwitchPoint::kOn});
+    facts_.switches.push_back({ns - kOffset + kMs + 5'000, kTid, SwitchPoint::kOff});
     marks_.push_back({.stamp = ns - kOffset + 2'000,
                       .ordinal = 0,
                       .value = 0,
@@ -73,6 +73,15 @@ TEST_F(ClockFitTest, ScheduleTellsAnUnknownClock) {
   EXPECT_EQ(fit.method, FitMethod::kSchedule);
   EXPECT_EQ(fit.clock, "local");
   EXPECT_LE(fit.bound_ns, 10'000u);
+  EXPECT_LE(std::abs(ErrorOf(fit)), static_cast<int64_t>(fit.bound_ns));
+}
+
+TEST_F(ClockFitTest, WakeUpsStandInForSwitchesThatAreHidden) {
+  for (SwitchPoint& point : facts_.switches) {
+    if (point.kind == SwitchPoint::kOn) point.kind = SwitchPoint::kWoken;
+  }
+  const ClockFit fit = Fit("local");
+  EXPECT_EQ(fit.method, FitMethod::kSchedule);
   EXPECT_LE(std::abs(ErrorOf(fit)), static_cast<int64_t>(fit.bound_ns));
 }
 
@@ -117,7 +126,8 @@ TEST_F(ClockFitTest, NothingToGoByIsTheNearestClockWithAHonestBound) {
 
 TEST_F(ClockFitTest, AThreadThatNeverSleepsTellsNothing) {
   const uint64_t first = facts_.switches.front().stamp, last = facts_.switches.back().stamp;
-  facts_.switches = {{first - kSecond, kTid, true}, {last + kSecond, kTid, false}};
+  facts_.switches = {{first - kSecond, kTid, SwitchPoint::kOn},
+                     {last + kSecond, kTid, SwitchPoint::kOff}};
   EXPECT_EQ(Fit("local").method, FitMethod::kNearest);
 }
 

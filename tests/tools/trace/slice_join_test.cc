@@ -71,9 +71,17 @@ TEST_F(SliceJoinTest, CopiesAreDroppedWithTheirEnds) {
 TEST_F(SliceJoinTest, TheSameTextAtAnotherTimeIsNoCopy) {
   App(1'000'000, "same");
   App(2'000'000, "");
-  Kernel(5'000'000, 'B', "same");
-  Kernel(6'000'000, 'E');
+  Kernel(500'000'000, 'B', "same");
+  Kernel(600'000'000, 'E');
   EXPECT_EQ(Join().duplicates, 0u);
+}
+
+TEST_F(SliceJoinTest, ACopyWhoseWriteWasPreemptedIsStillOne) {
+  App(1'000'000, "same");
+  App(20'000'000, "");
+  Kernel(9'000'000, 'B', "same");
+  Kernel(21'000'000, 'E');
+  EXPECT_EQ(Join().duplicates, 2u);
 }
 
 TEST_F(SliceJoinTest, AnEndWithoutABeginWouldCloseTheAppsSlice) {
