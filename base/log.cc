@@ -44,6 +44,14 @@ spdlog::logger& Log() {
   return *logger;
 }
 
+void LogWarning(std::string_view message) {
+  Log().log(spdlog::level::warn, spdlog::string_view_t(message.data(), message.size()));
+}
+
+void LogInfo(std::string_view message) {
+  Log().log(spdlog::level::info, spdlog::string_view_t(message.data(), message.size()));
+}
+
 void SetLogSink(Receiver sink) {
   auto& sinks = Log().sinks();
   sinks.clear();

@@ -14,6 +14,11 @@ namespace jankbox {
 // The process-wide logger "jankbox". Lives until the process ends.
 spdlog::logger& Log();
 
+// One line. What runs inside an app uses these and puts its texts together itself: spdlog's formatting
+// would add 60 KiB to every app.
+void LogWarning(std::string_view message);
+void LogInfo(std::string_view message);
+
 // Sends every line of level warn and above to `sink` instead of stderr (agent: to `jankbox run`).
 // Null restores stderr. Call before other threads log.
 void SetLogSink(std::function<void(spdlog::level::level_enum, std::string_view)> sink);

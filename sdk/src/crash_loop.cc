@@ -116,7 +116,7 @@ void CrashLoop::Write(const StartHistory& history) {
   }
   if (status.ok()) return;
   unlink(temporary.c_str());
-  Log().info("a crash of this start would not be counted: {}", status.message());
+  LogInfo("a crash of this start would not be counted: " + status.message());
 }
 
 StartHistory CrashLoop::WithoutSelf(StartHistory history) const {
@@ -133,7 +133,7 @@ void CrashLoop::Begin() {
   if (history.failed >= kMaxFailedStarts) {
     reason = "hooks are off: the last " + std::to_string(history.failed) +
              " starts died within 10 s; they are on again after one that lives longer";
-    Log().warn("{}", reason);
+    LogWarning(reason);
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   reason_ = std::move(reason);

@@ -24,7 +24,7 @@ void SetLastError(const std::string& message) {
     std::lock_guard<std::mutex> lock(Mutex());
     Text() = message;
   }
-  Log().warn("{}", message);
+  LogWarning(message);
 }
 
 std::string LastError() {

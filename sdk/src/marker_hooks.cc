@@ -1,8 +1,10 @@
 #include "sdk/src/marker_hooks.h"
 
+#include <cerrno>
 #include <climits>
 
 #include "sdk/src/last_error.h"
+#include "tracer/hook/reentry_guard.h"
 #include "tracer/source/io_proxies.h"
 #include "tracer/source/wait_scope.h"
 
@@ -34,14 +36,33 @@ ssize_t WriteFile(WaitClass what, int fd, Bytes bytes, PassOn pass_on) {
 }
 
 // A write that may be a marker: recorded after the kernel took it, so that a bad buffer is the
-// kernel's to find.
-template <typename PassOn>
-ssize_t WriteMarker(int fd, const void* data, size_t bytes, PassOn pass_on) {
-  if (MarkerTap::TakeKept(fd, data, bytes)) return static_cast<ssize_t>(bytes);
-  const ssize_t result = pass_on();
-  const iovec piece = {const_cast<void*>(data), bytes};
-  MarkerTap::TakePassed(fd, &piece, 1, result);
+// kernel's to find. Once, also where the function behind it is one whose writes are hooked too.
+template <typename Keep, typename PassOn, typename TakePassed>
+ssize_t WriteMarker(Keep keep, PassOn pass_on, TakePassed take_passed) {
+  ssize_t result;
+  int error;
+  {
+    const ReentryGuard guard(HookFeature::kMarkers);
+    if (!guard.entered()) return pass_on();
+    if (keep(&result)) return result;
+    result = pass_on();
+    error = errno;
+    take_passed(result);
+  }
+  errno = error;
   return result;
+}
+
+template <typename PassOn>
+ssize_t WriteOneMarker(int fd, const void* data, size_t bytes, PassOn pass_on) {
+  const auto keep = [&](ssize_t* result) {
+    *result = static_cast<ssize_t>(bytes);
+    return MarkerTap::TakeKept(fd, data, bytes);
+  };
+  return WriteMarker(keep, pass_on, [&](ssize_t result) {
+    const iovec piece = {const_cast<void*>(data), bytes};
+    MarkerTap::TakePassed(fd, &piece, 1, result);
+  });
 }
 
 ssize_t WriteProxy(int fd, const void* data, size_t bytes) {
@@ -51,7 +72,7 @@ ssize_t WriteProxy(int fd, const void* data, size_t bytes) {
     return WriteFile(
         WaitClass::kWrite, fd, [bytes] { return bytes; }, pass_on);
   }
-  return WriteMarker(fd, data, bytes, pass_on);
+  return WriteOneMarker(fd, data, bytes, pass_on);
 }
 
 ssize_t WriteChkProxy(int fd, const void* data, size_t bytes, size_t buffer_bytes) {
@@ -61,7 +82,7 @@ ssize_t WriteChkProxy(int fd, const void* data, size_t bytes, size_t buffer_byte
     return WriteFile(
         WaitClass::kWrite, fd, [bytes] { return bytes; }, pass_on);
   }
-  return WriteMarker(fd, data, bytes, pass_on);
+  return WriteOneMarker(fd, data, bytes, pass_on);
 }
 
 // The pieces are an array of the caller's, which may be bad too: it is looked at once the kernel
@@ -73,12 +94,13 @@ ssize_t WritevProxy(int fd, const iovec* pieces, int count) {
     return WriteFile(
         WaitClass::kWritev, fd, [&] { return BytesOf(pieces, count); }, pass_on);
   }
-  const ssize_t result = pass_on();
-  const bool taken = result > 0 || fd == -1;
-  if (taken && count > 0 && count <= IOV_MAX) {
-    MarkerTap::TakePassed(fd, pieces, count, result);
-  }
-  return result;
+  return WriteMarker([](ssize_t*) { return false; }, pass_on,
+                     [&](ssize_t result) {
+                       const bool taken = result > 0 || fd == -1;
+                       if (taken && count > 0 && count <= IOV_MAX) {
+                         MarkerTap::TakePassed(fd, pieces, count, result);
+                       }
+                     });
 }
 
 }  // namespace

@@ -211,7 +211,7 @@ Result<std::vector<std::string>> RecoverOrphanRings(const std::string& spool_dir
     if (!EndsWith(name, kRingFileSuffix)) continue;
     Status status = RecoverFile(JoinPath(folder.value(), name), spool, &ids);
     if (!status.ok()) {
-      Log().warn("ring {}: {}", name, status.message());
+      LogWarning("ring " + name + ": " + status.message());
       if (first_error.ok()) first_error = status;
     }
   }

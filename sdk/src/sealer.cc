@@ -99,7 +99,7 @@ void Sealer::Run() {
   if (spool.ok()) {
     spool_ = std::make_unique<Spool>(std::move(spool.value()));
     Result<std::vector<std::string>> recovered = RecoverOrphanRings(options_.dir, spool_.get());
-    if (!recovered.ok()) Log().warn("recovery: {}", recovered.status().message());
+    if (!recovered.ok()) LogWarning("recovery: " + recovered.status().message());
   } else {
     SetLastError("no reports will be written: " + spool.status().message());
   }

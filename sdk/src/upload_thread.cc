@@ -57,7 +57,7 @@ uint64_t UploadThread::DrainOnce() {
   Result<std::unique_ptr<Transport>> transport = NewCurlTransport();
   if (!spool.ok() || !transport.ok()) {
     const Status& status = spool.ok() ? transport.status() : spool.status();
-    Log().warn("nothing is uploaded: {}", status.message());
+    LogWarning("nothing is uploaded: " + status.message());
     return UINT64_MAX;
   }
   DrainOptions options;
@@ -66,7 +66,7 @@ uint64_t UploadThread::DrainOnce() {
   // A stop is not to wait for a server that does not answer.
   options.cancelled = &cancelled_;
   const DrainSummary summary = DrainSpool(&spool.value(), transport.value().get(), options, {});
-  if (!summary.last_error.empty()) Log().info("upload: {}", summary.last_error);
+  if (!summary.last_error.empty()) LogInfo("upload: " + summary.last_error);
   if (summary.kept == 0 || summary.paused) return UINT64_MAX;
   return MonotonicNs() + std::max<uint64_t>(summary.retry_in_ms, 1000) * kNsPerMs;
 }

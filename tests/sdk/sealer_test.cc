@@ -14,8 +14,9 @@ TEST(Sealer, H16StartThatLivesLongerThanTenSecondsIsForgiven) {
   Options options;
   options.dir = mkdtemp(path.data());
   CrashLoop loop(options.dir, "program");
+  KernelRecorder kernel({.mode = FtraceMode::kOff}, TickSource::kClockGettime);
   Sealer sealer(
-      options, &loop, [] { return ReportSource(); }, [](const SealRequest&, bool) {});
+      options, &loop, &kernel, [] { return ReportSource(); }, [](const SealRequest&, bool) {});
   const uint64_t begin_ns = MonotonicNs();
   sealer.Start();
   EXPECT_TRUE(loop.HooksAllowed(kNsPerSecond));
@@ -35,8 +36,9 @@ TEST(Sealer, H16OrderlyStopIsNoFailedStart) {
   Options options;
   options.dir = mkdtemp(path.data());
   CrashLoop loop(options.dir, "program");
+  KernelRecorder kernel({.mode = FtraceMode::kOff}, TickSource::kClockGettime);
   Sealer sealer(
-      options, &loop, [] { return ReportSource(); }, [](const SealRequest&, bool) {});
+      options, &loop, &kernel, [] { return ReportSource(); }, [](const SealRequest&, bool) {});
   sealer.Start();
   EXPECT_TRUE(loop.HooksAllowed(kNsPerSecond));
   sealer.Stop(MonotonicNs() + kNsPerSecond);

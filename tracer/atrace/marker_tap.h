@@ -2,8 +2,9 @@
 // proxies that decides whether a call is a marker, and takes its text. A marker is a write to a
 // file of tracefs (debugfs on old systems), or to descriptor -1 in the form of one: that is what
 // atrace's own code does where its tags are on but it may not open the file. Texts in no form of a
-// marker are not kept. HOT, NO-ALLOC, SIGNAL-SAFE, errno untouched; one fstatfs() a second and
-// descriptor that is written to. FORK: a child records nothing and passes everything on.
+// marker are not kept. HOT, NO-ALLOC, SIGNAL-SAFE, errno untouched, the caller holds a
+// ReentryGuard; one fstatfs() a second and descriptor that is written to. FORK: a child records
+// nothing and passes everything on.
 #ifndef JANKBOX_TRACER_ATRACE_MARKER_TAP_H_
 #define JANKBOX_TRACER_ATRACE_MARKER_TAP_H_
 
