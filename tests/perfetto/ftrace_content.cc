@@ -55,6 +55,7 @@ bool FtraceContent::AddSwitch(uint32_t cpu, const testproto::FtraceEvent& event,
   content->sched.push_back({.cpu = cpu,
                             .ts = event.timestamp(),
                             .tid = now.next_pid(),
+                            .prev_tid = now.prev_pid(),
                             .comm = now.next_comm(),
                             .open = true});
   return true;

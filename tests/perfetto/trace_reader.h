@@ -88,6 +88,7 @@ struct ReadSched {
   uint64_t ts = 0;
   uint64_t dur = 0;  // 0 and `open`: still on it when the trace ends
   int32_t tid = 0;
+  int32_t prev_tid = 0;  // that it came after
   std::string comm;
   std::string end_state;  // "R", "S", "D", …; "R+" where it was preempted
   bool open = false;

@@ -32,6 +32,7 @@ void CaptureFactsReader::Take(const traceproto::CapturedEvent& captured) {
   facts_.has_app_threads |= IsApp(tid);
   if (event.has_print()) TakePrint(captured);
   if (event.has_sched_switch()) TakeSwitch(event);
+  if (event.has_sched_waking()) TakeWaking(event);
   ++facts_.events;
 }
 
@@ -63,13 +64,18 @@ void CaptureFactsReader::TakeSwitch(const traceproto::FtraceEvent& event) {
   TakeTask(fields.prev_pid(), 0, fields.prev_comm());
   TakeTask(fields.next_pid(), 0, fields.next_comm());
   if (IsApp(fields.prev_pid())) {
-    facts_.switches.push_back({event.timestamp(), fields.prev_pid(), false});
+    facts_.switches.push_back({event.timestamp(), fields.prev_pid(), SwitchPoint::kOff});
     facts_.has_app_threads = true;
   }
   if (IsApp(fields.next_pid())) {
-    facts_.switches.push_back({event.timestamp(), fields.next_pid(), true});
+    facts_.switches.push_back({event.timestamp(), fields.next_pid(), SwitchPoint::kOn});
     facts_.has_app_threads = true;
   }
+}
+
+void CaptureFactsReader::TakeWaking(const traceproto::FtraceEvent& event) {
+  const int32_t tid = event.sched_waking().pid();
+  if (IsApp(tid)) facts_.switches.push_back({event.timestamp(), tid, SwitchPoint::kWoken});
 }
 
 void CaptureFactsReader::TakeTask(int32_t tid, int32_t tgid, const std::string& comm) {

@@ -26,11 +26,13 @@ struct KernelMark {
   char kind;  // of MarkerText
 };
 
-// A thread of the app put on a CPU, or off it.
+// A thread of the app put on a CPU, or off it, or woken: it is on one no sooner than that, and some
+// kernels leave switches from the idle task out.
 struct SwitchPoint {
+  enum Kind : uint8_t { kOff, kOn, kWoken };
   uint64_t stamp;
   int32_t tid;
-  bool on_cpu;
+  Kind kind;
 };
 
 // A reading of the program's clock and the capture's stamp of the same moment.
@@ -69,6 +71,7 @@ class CaptureFactsReader {
  private:
   void TakePrint(const traceproto::CapturedEvent& event);
   void TakeSwitch(const traceproto::FtraceEvent& event);
+  void TakeWaking(const traceproto::FtraceEvent& event);
   void TakeTask(int32_t tid, int32_t tgid, const std::string& comm);
   bool IsApp(int32_t tid) const { return app_.threads.contains(tid); }
   uint32_t Name(std::string_view text);

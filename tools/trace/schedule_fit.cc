@@ -27,8 +27,10 @@ std::unordered_map<int32_t, std::vector<Run>> RunsOf(const CaptureFacts& facts) 
   std::unordered_map<int32_t, int64_t> on_since;
   for (const SwitchPoint& point : facts.switches) {
     const int64_t stamp = static_cast<int64_t>(point.stamp);
-    if (point.on_cpu) {
+    if (point.kind == SwitchPoint::kOn) {
       on_since[point.tid] = stamp;
+    } else if (point.kind == SwitchPoint::kWoken) {
+      on_since.try_emplace(point.tid, stamp);
     } else if (const auto since = on_since.find(point.tid); since != on_since.end()) {
       runs[point.tid].push_back({since->second - kSlackNs, stamp + kSlackNs});
       on_since.erase(since);

@@ -10,8 +10,10 @@ namespace {
 
 using traceproto::TrackEvent;
 
-// Between our record of a marker and the kernel's: a system call, which may be preempted.
+// From our record of a marker to the kernel's: a system call, before which the thread may be
+// preempted for some turns of others.
 constexpr uint64_t kWriteNs = 1'000'000;
+constexpr uint64_t kPreemptedNs = 50'000'000;
 constexpr uint64_t kNever = UINT64_MAX / 2;
 constexpr int kMaxSteps = 1000;
 
@@ -178,7 +180,7 @@ class Joiner {
       const uint64_t ns = fit_.ToBoottime(mark.stamp);
       size_t& next = used[key];
       const std::vector<uint64_t>& times = ours->second;
-      while (next < times.size() && times[next] + tolerance < ns) ++next;
+      while (next < times.size() && times[next] + tolerance + kPreemptedNs < ns) ++next;
       if (next == times.size() || times[next] > ns + tolerance) continue;
       ++next;
       Drop(mark);

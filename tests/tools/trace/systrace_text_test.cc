@@ -1,7 +1,7 @@
 // `jankbox export --systrace`, read by a pattern of its own.
 #include <gmock/gmock.h>
+#include <regex.h>
 
-#include <regex>
 #include <sstream>
 
 #include "tests/tools/sealed_report.h"
@@ -25,20 +25,46 @@ std::string Exported(const testproto::Trace& trace) {
 }
 
 // Importers find task, TGID, CPU, flags and stamp so.
+class LineForm {
+ public:
+  LineForm() {
+    const char form[] =
+        "^ *(.+)-([0-9]+) +\\( *([0-9]+|-+)\\) +\\[([0-9]+)\\] +([.0-9A-Za-z]{4,5}) "
+        "+([0-9]+\\.[0-9]{6}): +(.*)$";
+    EXPECT_EQ(regcomp(&form_, form, REG_EXTENDED), 0);
+  }
+  ~LineForm() { regfree(&form_); }
+  LineForm(const LineForm&) = delete;
+  LineForm& operator=(const LineForm&) = delete;
+
+  bool Match(const std::string& line, std::string* stamp, std::string* function) const {
+    regmatch_t found[8];
+    if (regexec(&form_, line.c_str(), 8, found, 0) != 0) return false;
+    *stamp = Part(line, found[6]);
+    *function = Part(line, found[7]);
+    return true;
+  }
+
+ private:
+  static std::string Part(const std::string& line, const regmatch_t& at) {
+    return line.substr(static_cast<size_t>(at.rm_so), static_cast<size_t>(at.rm_eo - at.rm_so));
+  }
+  regex_t form_;
+};
+
 std::vector<std::string> Functions(const std::string& text) {
-  static const std::regex line_form(
-      R"(^\s*(.+)-(\d+)\s+\(\s*(\d+|-+)\)\s+\[(\d+)\]\s+([.0-9A-Za-z]{4,5})\s+(\d+\.\d{6}):\s+(.*)$)");
+  const LineForm form;
   std::vector<std::string> functions;
   std::istringstream lines(text);
   double last = 0;
   for (std::string line; std::getline(lines, line);) {
     if (line[0] == '#') continue;
-    std::smatch match;
-    EXPECT_TRUE(std::regex_match(line, match, line_form)) << line;
-    if (match.empty()) continue;
-    EXPECT_GE(std::stod(match[6]), last);
-    last = std::stod(match[6]);
-    functions.push_back(match[7]);
+    std::string stamp, function;
+    EXPECT_TRUE(form.Match(line, &stamp, &function)) << line;
+    if (stamp.empty()) continue;
+    EXPECT_GE(std::stod(stamp), last);
+    last = std::stod(stamp);
+    functions.push_back(function);
   }
   return functions;
 }
