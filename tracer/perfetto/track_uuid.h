@@ -19,9 +19,9 @@ enum class TrackKind : uint8_t {
   kRecording = 8,
   kMarkers = 9,      // number: order of first use
   kThreadName = 10,  // number: tid
-  kKernelSource = 10,
   kPageFaults = 11,  // number: tid
   kOffCpu = 12,      // number: tid
+  kKernelSource = 13,
 };
 
 inline constexpr uint64_t TrackUuid(TrackKind kind, int32_t pid, uint32_t number) {
