@@ -14,8 +14,8 @@ namespace jankbox {
 // The process-wide logger "jankbox". Lives until the process ends.
 spdlog::logger& Log();
 
-// One line. What runs inside an app uses these and puts its texts together itself: spdlog's formatting
-// would add 60 KiB to every app.
+// One line. What runs inside an app uses these and puts its texts together itself: spdlog's
+// formatting would add 60 KiB to every app.
 void LogWarning(std::string_view message);
 void LogInfo(std::string_view message);
 

@@ -74,7 +74,10 @@ TEST_F(AgentTest, NodeTimerThatIsBusyForASecond) {
   EXPECT_EQ(reports[0].kind(), proto::SLOW_MESSAGE);
   EXPECT_NEAR(DurationMs(reports[0]), 1000, 100);
   EXPECT_EQ(reports[0].loop(), "libuv");
-  EXPECT_GT(reports[0].verdict().running_ns(), reports[0].duration_ns() * 7 / 10);
+  // On a busy machine the thread waits for its CPU; it never waits for anything else.
+  const proto::Verdict& verdict = reports[0].verdict();
+  EXPECT_GT(verdict.running_ns() + verdict.runnable_ns(), reports[0].duration_ns() * 7 / 10);
+  EXPECT_GT(verdict.running_ns(), reports[0].duration_ns() / 5);
 }
 
 TEST_F(AgentTest, NodeThatEndsRightAfterItsBusyTimer) {

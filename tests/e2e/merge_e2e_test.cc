@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <ostream>
 
 #include "base/file.h"
 #include "tests/e2e/run_program.h"
@@ -71,6 +72,7 @@ struct Setting {
   bool trace_dat;
   const char* name;
 };
+void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
 
 class MergeTest : public EndToEndTest {
  protected:

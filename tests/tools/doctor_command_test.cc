@@ -28,9 +28,10 @@ TEST(Doctor, JsonHasEveryCheckWithItsReasonAndMend) {
   const json doctor = json::parse(finished.out);
   EXPECT_EQ(doctor.at("dir"), folder.path());
   const std::map<std::string, json> checks = Checks(doctor);
-  for (const char* name : {"kernel", "page_size", "clock_source", "boottime", "tracefs", "perf",
-                           "perf_mlock", "schedstat", "task_syscall", "agent", "hooks", "recorder",
-                           "libunwind", "libelf", "libtracefs", "libcurl", "ring_place", "spool", "hooks"}) {
+  for (const char* name :
+       {"kernel", "page_size", "clock_source", "boottime", "tracefs", "perf", "perf_mlock",
+        "schedstat", "task_syscall", "agent", "hooks", "recorder", "libunwind", "libelf",
+        "libtracefs", "libcurl", "ring_place", "spool", "hooks"}) {
     ASSERT_EQ(checks.count(name), 1u) << name;
     const json& check = checks.at(name);
     EXPECT_NE(check.at("why"), "") << name;
