@@ -286,7 +286,9 @@ TEST_F(KernelTest, PageFaultsAreEstimated) {
     const FaultsSeen seen = FaultsIn(slice, Slices("page faults"));
     const auto planted = static_cast<double>(NumberAfter(measured, "fault_ns"));
     measured.erase(0, measured.find('\n') + 1);
-    EXPECT_NEAR(static_cast<double>(seen.faults), 8192, 100);
+    EXPECT_GE(seen.faults, 8192u);
+    EXPECT_LE(seen.faults,
+              8192u * 5 / 4);  // a sanitizer's shadow is touched for the first time too
     ratios.push_back(static_cast<double>(seen.estimated_ns) / planted);
     printf("page faults: %lu, measured %.1f ms, estimated %.1f ms\n", seen.faults, planted / 1e6,
            static_cast<double>(seen.estimated_ns) / 1e6);
