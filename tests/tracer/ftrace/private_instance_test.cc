@@ -95,7 +95,7 @@ TEST_F(PrivateInstanceTest, OnlyInstancesOfDeadProcessesAreRemoved) {
       ASSERT_EQ(mkdir((tracefs_ + "/instances/" + name).c_str(), 0700), 0) << name;
     }
   }
-  EXPECT_GE(RemoveDeadInstances(tracefs_), 3);
+  RemoveDeadInstances(tracefs_);  // or another process of ours, which may be quicker
   for (const std::string& name : gone) EXPECT_FALSE(Exists(name)) << name;
   for (const std::string& name : kept) {
     EXPECT_TRUE(Exists(name)) << name;
