@@ -73,6 +73,7 @@ void Sealer::Stop(uint64_t deadline_ns) {
     changed_.notify_all();
   }
   thread_.join();
+  kernel_->Stop();  // here, since whoever stops is waiting for it
 }
 
 void Sealer::StartKernel() {
@@ -88,11 +89,11 @@ void Sealer::Run() {
   cpu_clock_.SetToCurrentThread();
   const uint64_t lived_ns = MonotonicNs() + kCriticalNs;
   crash_loop_->Begin();  // hooks wait for it
+  StartKernel();         // not as the last on a busy machine: reports wait for it
   setpriority(PRIO_PROCESS, static_cast<id_t>(CurrentTid()), kNice);
   const sched_param no_priority{};
   sched_setscheduler(0, SCHED_BATCH,
                      &no_priority);  // its wake-ups take no CPU from the app's threads
-  StartKernel();
   SpoolLimits limits;
   limits.min_free_bytes = options_.min_free_bytes;
   Result<Spool> spool = Spool::Open(options_.dir, limits);
@@ -117,8 +118,6 @@ void Sealer::Run() {
     if (queue_.empty()) buffer_.reset();  // not kept for a window that may never come
   }
   if (young_) crash_loop_->Ended();
-  lock.unlock();
-  kernel_->Stop();
 }
 
 // False where the thread is to stop.

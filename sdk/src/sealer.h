@@ -29,8 +29,8 @@ class Sealer {
   // Called on the sealing thread after each request; `sealed` is false where it failed.
   using OnDone = std::function<void(const SealRequest&, bool sealed)>;
 
-  // `crash_loop` is kept up to date, `kernel` started and stopped, on the sealing thread; both
-  // outlive the sealer.
+  // `crash_loop` is kept up to date, `kernel` started, on the sealing thread; Stop() stops the
+  // latter. Both outlive the sealer.
   Sealer(const Options& options, CrashLoop* crash_loop, KernelRecorder* kernel,
          MakeSource make_source, OnDone on_done);
   ~Sealer();

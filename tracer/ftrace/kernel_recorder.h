@@ -45,7 +45,7 @@ class KernelRecorder {
   // The window [from_ticks, to_ticks]. Sealing thread.
   KernelWindow Read(uint64_t from_ticks, uint64_t to_ticks, const TickConverter& clock);
 
-  // Gives everything back; takes up to 200 ms. Sealing thread.
+  // Gives everything back; takes up to 200 ms. Once the sealing thread has ended.
   void Stop();
 
  private:
