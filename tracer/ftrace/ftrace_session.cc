@@ -189,7 +189,8 @@ KernelWindow FtraceSession::Read(uint64_t from_ticks, uint64_t to_ticks,
     window.events.push_back(event);
     window.events.back().time = clock.ToBoottimeNs(ticks);
   }
-  MakeSchedStream([this](int32_t tid) { return own_threads_.contains(tid); }, &window.events);
+  window.untold_switches =
+      MakeSchedStream([this](int32_t tid) { return own_threads_.contains(tid); }, &window.events);
   window.own_threads.assign(own_threads_.begin(), own_threads_.end());
   window.clock_error_ns = static_cast<uint64_t>(
       static_cast<double>(kernel_clock.ErrorTicks(first_stamp, last_stamp)) * clock.ns_per_tick());

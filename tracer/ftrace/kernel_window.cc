@@ -7,6 +7,9 @@ std::string KernelWindow::Note() const {
     case Source::kFtrace: {
       std::string note = "kernel scheduling: ftrace, trace_clock " + trace_clock + ", within " +
                          std::to_string(clock_error_ns) + " ns of the app's slices";
+      if (untold_switches != 0) {
+        note += ", " + std::to_string(untold_switches) + " switches inferred that it did not tell";
+      }
       if (lost_events != 0) note += ", " + std::to_string(lost_events) + " events lost";
       return note;
     }

@@ -47,12 +47,19 @@ class StreamMaker {
     return false;
   }
 
-  // Makes `event` go on where the last switch on its CPU ended.
+  // Makes a switch go on where the last one on its CPU ended. REQUIRES events in order of time.
   void Join(KernelEvent* event) {
+    if (event->kind == KernelEventKind::kWaking || event->kind == KernelEventKind::kWakeupNew) {
+      woken_[event->wake.pid] = event->time;
+    }
+    if (event->kind != KernelEventKind::kSwitch) return;
     KernelEvent*& last = last_on_cpu_[event->cpu];
-    if (last != nullptr) CloseGap(&last->sched, &event->sched);
+    if (last != nullptr && !InferArrival(last, *event)) CloseGap(&last->sched, &event->sched);
     last = event;
   }
+
+  size_t missing() const { return missing_; }
+  const std::vector<KernelEvent>& inferred() const { return inferred_; }
 
   // Behind the last switch of each CPU nothing is known.
   void Finish() {
@@ -67,8 +74,28 @@ class StreamMaker {
     SetIdle(event->sched.next_comm, &event->sched.next_pid, &event->sched.next_prio);
   }
 
+  // Where one of ours leaves a CPU that it was never seen to take: from its wake-up on.
+  bool InferArrival(KernelEvent* last, const KernelEvent& next) {
+    const int32_t tid = next.sched.prev_pid;
+    if (last->sched.next_pid == tid || !is_ours_(tid)) return false;
+    const auto woken = woken_.find(tid);
+    if (woken == woken_.end() || woken->second <= last->time) return false;
+    ++missing_;
+    LeaveIdle(last);
+    KernelEvent arrival;
+    arrival.time = woken->second;
+    arrival.cpu = next.cpu;
+    SetIdle(arrival.sched.prev_comm, &arrival.sched.prev_pid, &arrival.sched.prev_prio);
+    memcpy(arrival.sched.next_comm, next.sched.prev_comm, kCommBytes);
+    arrival.sched.next_pid = tid;
+    arrival.sched.next_prio = next.sched.prev_prio;
+    inferred_.push_back(arrival);
+    return true;
+  }
+
   void CloseGap(SwitchFields* last, SwitchFields* next) {
     const bool same = last->next_pid == next->prev_pid;
+    if (!same && (is_ours_(last->next_pid) || is_ours_(next->prev_pid))) ++missing_;
     if (same && (is_ours_(last->next_pid) || StillRunnable(last->prev_state))) return;
     // One of ours that left unseen: events were lost. Its slice ends here, as the next began.
     SetIdle(last->next_comm, &last->next_pid, &last->next_prio);
@@ -79,22 +106,30 @@ class StreamMaker {
   const std::function<bool(int32_t)>& is_ours_;
   std::set<Request> requests_;
   std::map<uint16_t, KernelEvent*> last_on_cpu_;
+  std::map<int32_t, uint64_t> woken_;  // by thread: when last
+  std::vector<KernelEvent> inferred_;
+  size_t missing_ = 0;
 };
+
+void SortByTime(std::vector<KernelEvent>* events) {
+  std::stable_sort(events->begin(), events->end(),
+                   [](const KernelEvent& a, const KernelEvent& b) { return a.time < b.time; });
+}
 
 }  // namespace
 
 bool StillRunnable(int64_t prev_state) { return (prev_state & kNotRunnable) == 0; }
 
-void MakeSchedStream(const std::function<bool(int32_t tid)>& is_ours,
-                     std::vector<KernelEvent>* events) {
-  std::stable_sort(events->begin(), events->end(),
-                   [](const KernelEvent& a, const KernelEvent& b) { return a.time < b.time; });
+size_t MakeSchedStream(const std::function<bool(int32_t tid)>& is_ours,
+                       std::vector<KernelEvent>* events) {
+  SortByTime(events);
   StreamMaker maker(is_ours);
   std::erase_if(*events, [&](const KernelEvent& event) { return !maker.Wanted(event); });
-  for (KernelEvent& event : *events) {
-    if (event.kind == KernelEventKind::kSwitch) maker.Join(&event);
-  }
+  for (KernelEvent& event : *events) maker.Join(&event);
   maker.Finish();
+  events->insert(events->end(), maker.inferred().begin(), maker.inferred().end());
+  SortByTime(events);
+  return maker.missing();
 }
 
 }  // namespace jankbox

@@ -151,6 +151,7 @@ void KernelTracks::WriteSource(const KernelWindow& kernel) {
                SliceWriter::Text(event, "trace_clock", kernel.trace_clock);
                SliceWriter::Number(event, "clock_error_ns", kernel.clock_error_ns);
                SliceWriter::Number(event, "lost_events", kernel.lost_events);
+               SliceWriter::Number(event, "untold_switches", kernel.untold_switches);
              });
 }
 

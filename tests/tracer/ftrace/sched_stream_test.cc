@@ -86,6 +86,38 @@ TEST(SchedStream, LostSwitchEndsTheTimeOfItsThread) {
               ElementsAre("10 cpu0 0>0", "50 cpu0 0>100"));
 }
 
+KernelEvent Waking(uint64_t time, int32_t tid) {
+  KernelEvent event;
+  event.time = time;
+  event.kind = KernelEventKind::kWaking;
+  event.wake = {};
+  event.wake.pid = tid;
+  return event;
+}
+
+TEST(SchedStream, ArrivalThatWasNotToldIsTheWakeUp) {
+  std::vector<KernelEvent> events = {
+      Switch(10, 0, 0, kRunning, kUi), Switch(20, 0, kUi, kSleeping, 0), Waking(50, kUi),
+      Switch(60, 0, kUi, kSleeping, 0), Switch(80, 0, 0, kRunning, kUi)};
+  EXPECT_EQ(MakeSchedStream(IsOurs, &events), 1u);
+  ASSERT_EQ(events.size(), 6u);
+  EXPECT_EQ(events[2].kind, KernelEventKind::kWaking);
+  EXPECT_EQ(events[3].time, 50u);
+  EXPECT_EQ(events[3].sched.prev_pid, 0);
+  EXPECT_EQ(events[3].sched.next_pid, kUi);
+  EXPECT_EQ(events[4].sched.prev_pid, kUi);
+  EXPECT_EQ(events[4].sched.prev_state, kSleeping);
+}
+
+TEST(SchedStream, WakeUpBeforeTheLastSwitchExplainsNothing) {
+  std::vector<KernelEvent> events = {Waking(15, kUi), Switch(20, 0, kUi, kPreempted, 7),
+                                     Switch(60, 0, kUi, kSleeping, 0)};
+  EXPECT_EQ(MakeSchedStream(IsOurs, &events), 1u);
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_EQ(events[1].sched.next_pid, 0);
+  EXPECT_EQ(events[2].sched.prev_pid, 0);
+}
+
 TEST(SchedStream, OthersAreLeftOut) {
   KernelEvent child;
   child.kind = KernelEventKind::kWaking;
