@@ -117,6 +117,9 @@ TEST_F(MarkerTest, LeftAloneTheyAreTheKernelsOnly) {
 }
 
 TEST_F(MarkerTest, ResultsAndErrnoAreTheSameWithAndWithoutUs) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "bad buffers, which AddressSanitizer finds before the kernel does";
+#endif
   const std::string without = Results("off", "");
   EXPECT_GE(std::count(without.begin(), without.end(), '\n'), 1000);
   EXPECT_EQ(Results("on", "pass_on"), without);
