@@ -12,6 +12,8 @@ namespace {
 // TASK_REPORT | TASK_REPORT_IDLE of linux/sched.h since 4.14: the states that are not runnable.
 constexpr int64_t kNotRunnable = 0xff;
 
+constexpr uint16_t kNoCpu = UINT16_MAX;  // of an event that is to be taken out
+
 using Request = std::pair<uint32_t, uint64_t>;  // device, sector
 
 void SetIdle(char (&comm)[kCommBytes], int32_t* tid, int32_t* priority) {
@@ -79,7 +81,7 @@ class StreamMaker {
     const int32_t tid = next.sched.prev_pid;
     if (last->sched.next_pid == tid || !is_ours_(tid)) return false;
     const auto woken = woken_.find(tid);
-    if (woken == woken_.end() || woken->second <= last->time) return false;
+    if (woken == woken_.end() || woken->second <= last->time) return ForgetPreemption(last, tid);
     ++missing_;
     LeaveIdle(last);
     KernelEvent arrival;
@@ -90,6 +92,14 @@ class StreamMaker {
     arrival.sched.next_pid = tid;
     arrival.sched.next_prio = next.sched.prev_prio;
     inferred_.push_back(arrival);
+    return true;
+  }
+
+  // Preempted on this CPU, and its return not told: it ran on, as far as anybody knows.
+  bool ForgetPreemption(KernelEvent* last, int32_t tid) {
+    if (last->sched.prev_pid != tid || !StillRunnable(last->sched.prev_state)) return false;
+    ++missing_;
+    last->cpu = kNoCpu;
     return true;
   }
 
@@ -127,6 +137,7 @@ size_t MakeSchedStream(const std::function<bool(int32_t tid)>& is_ours,
   std::erase_if(*events, [&](const KernelEvent& event) { return !maker.Wanted(event); });
   for (KernelEvent& event : *events) maker.Join(&event);
   maker.Finish();
+  std::erase_if(*events, [](const KernelEvent& event) { return event.cpu == kNoCpu; });
   events->insert(events->end(), maker.inferred().begin(), maker.inferred().end());
   SortByTime(events);
   return maker.missing();

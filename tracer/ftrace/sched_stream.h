@@ -1,9 +1,9 @@
 // Makes the switches of each CPU follow one another, as importers demand. The kernel tells the
 // switches to and from our threads alone, so what ran between two of them is not known: it is
 // written as idle (tid 0), but for a thread that took the CPU from a runnable one of ours and gave
-// it back. Kernels miss single switches without saying so (6.18: up to half of those to a thread on
-// a busy machine): a thread that leaves a CPU unseen to have come there came when it was woken.
-// Pure.
+// it back. Kernels miss single
+// switches without saying so (decision 8): a thread that leaves a CPU unseen to have come there
+// came when it was woken, or was never gone where it had been preempted there. Pure.
 #ifndef JANKBOX_TRACER_FTRACE_SCHED_STREAM_H_
 #define JANKBOX_TRACER_FTRACE_SCHED_STREAM_H_
 

@@ -110,12 +110,23 @@ TEST(SchedStream, ArrivalThatWasNotToldIsTheWakeUp) {
 }
 
 TEST(SchedStream, WakeUpBeforeTheLastSwitchExplainsNothing) {
-  std::vector<KernelEvent> events = {Waking(15, kUi), Switch(20, 0, kUi, kPreempted, 7),
+  std::vector<KernelEvent> events = {Waking(15, kUi), Switch(20, 0, kUi, kSleeping, 7),
                                      Switch(60, 0, kUi, kSleeping, 0)};
   EXPECT_EQ(MakeSchedStream(IsOurs, &events), 1u);
   ASSERT_EQ(events.size(), 3u);
   EXPECT_EQ(events[1].sched.next_pid, 0);
   EXPECT_EQ(events[2].sched.prev_pid, 0);
+}
+
+TEST(SchedStream, ReturnThatWasNotToldTakesThePreemptionOut) {
+  std::vector<KernelEvent> events = {Switch(10, 0, 0, kRunning, kUi),
+                                     Switch(20, 0, kUi, kPreempted, 7),
+                                     Switch(60, 0, kUi, kSleeping, 0)};
+  EXPECT_EQ(MakeSchedStream(IsOurs, &events), 1u);
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].sched.next_pid, kUi);
+  EXPECT_EQ(events[1].time, 60u);
+  EXPECT_EQ(events[1].sched.prev_pid, kUi);
 }
 
 TEST(SchedStream, OthersAreLeftOut) {
