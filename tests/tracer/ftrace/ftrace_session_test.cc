@@ -50,8 +50,9 @@ TEST_F(FtraceSessionTest, WindowsOverlapWithoutLosingEvents) {
   for (int i = 0; i < 20; ++i) usleep(2'000);
   const KernelWindow both = Read(from);
   const size_t switches = Count(first, KernelEventKind::kSwitch);
-  EXPECT_GE(switches, 40u);
-  EXPECT_GE(Count(both, KernelEventKind::kSwitch), switches + 40);
+  // Two a nap, of which kernels leave out single ones (decision 8).
+  EXPECT_GE(switches, 30u);
+  EXPECT_GE(Count(both, KernelEventKind::kSwitch), switches + 30);
   EXPECT_EQ(both.lost_events, 0u);
   EXPECT_LT(both.clock_error_ns, 1'000'000u);
   for (size_t i = 0; i < first.events.size() && i < both.events.size(); ++i) {
@@ -86,7 +87,7 @@ TEST_F(FtraceSessionTest, ThreadsOfTheProcessAreFollowedItsChildrenLeftOut) {
     EXPECT_NE(event.sched.prev_pid, child);
     EXPECT_NE(event.sched.next_pid, child);
   }
-  EXPECT_GE(of_thread, 5u);
+  EXPECT_GE(of_thread, 3u);
 }
 
 TEST_F(FtraceSessionTest, OnlyFaultsOfWatchedThreadsAreCounted) {
