@@ -165,17 +165,20 @@ struct Skew {
 Skew SkewOver(const TraceContent& trace, const std::vector<ReadSlice>& naps) {
   Skew skew;
   for (const ReadSlice& nap : naps) {
-    std::optional<uint64_t> out, in;
+    // The nap's own switches are those nearest to its edges: it may have been preempted before.
+    std::optional<int64_t> out, in;  // ns behind the nap's begin and end
+    const auto nearest = [&nap](std::optional<int64_t>* best, uint64_t at, uint64_t edge) {
+      const auto off = static_cast<int64_t>(at - edge);
+      if (std::abs(off) >= static_cast<int64_t>(nap.dur / 2)) return;
+      if (!*best || std::abs(off) < std::abs(**best)) *best = off;
+    };
     for (const ReadSched& run : RunsOf(trace, nap.tid)) {
-      // The nap's own switch is the one that is nearest to its edges.
-      const uint64_t end = run.ts + run.dur;
-      if (end + nap.dur / 2 > nap.ts && end < nap.ts + nap.dur / 2 && !out) out = end;
-      if (run.ts > nap.ts + nap.dur / 2 && run.ts < nap.ts + nap.dur + nap.dur / 2 && !in)
-        in = run.ts;
+      nearest(&out, run.ts + run.dur, nap.ts);
+      nearest(&in, run.ts, nap.ts + nap.dur);
     }
     if (!out || !in) continue;
-    skew.most = std::min(skew.most, static_cast<int64_t>(*out - nap.ts));
-    skew.least = std::max(skew.least, static_cast<int64_t>(*in - (nap.ts + nap.dur)));
+    skew.most = std::min(skew.most, *out);
+    skew.least = std::max(skew.least, *in);
   }
   return skew;
 }
@@ -201,6 +204,7 @@ TEST_P(KernelClockTest, SwitchesAgreeWithSlicesInATimeNamespace) {
     const std::vector<ReadSlice> part(naps.begin() + static_cast<ptrdiff_t>(third * 20),
                                       naps.begin() + static_cast<ptrdiff_t>(third * 20 + 20));
     const Skew skew = SkewOver(trace_, part);
+    ASSERT_NE(skew.most, INT64_MAX) << "no nap has switches";
     printf("%s, naps %zu to %zu: the kernel's stamps are %+.1f to %+.1f us off\n", GetParam(),
            third * 20, third * 20 + 19, static_cast<double>(skew.least) / 1000,
            static_cast<double>(skew.most) / 1000);
