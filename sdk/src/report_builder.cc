@@ -198,6 +198,10 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   report.modes = ModesOf(source, evidence.window);
   report.clock_error_ns = ClockErrorNs(source, report.modes);
   report.atrace = source.atrace;
+  for (const RefusalCount& refusal : source.refusals) {
+    report.refusals.push_back({RefusalReasonName(refusal.reason), refusal.count,
+                               source.clock.MonotonicToBoottimeNs(refusal.last_ns)});
+  }
   return report;
 }
 

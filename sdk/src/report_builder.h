@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "monitors/incident/refusals.h"
 #include "sdk/src/seal_request.h"
 #include "tracer/clock/tick_clock.h"
 #include "tracer/ftrace/kernel_window.h"
@@ -40,6 +41,7 @@ struct ReportSource {
   uint64_t suppressed_incidents = 0;
   bool ring_in_memory_only = false;
   ReportAtrace atrace;
+  std::vector<RefusalCount> refusals;
   std::vector<std::string> notes;              // in every report
   std::shared_ptr<const KernelWindow> kernel;  // null: the process is dead
   std::shared_ptr<WindowBuffer> buffer;        // for the window's words; null: a new one

@@ -92,10 +92,12 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   runtime->kernel_ = std::make_unique<KernelRecorder>(
       options.kernel, static_cast<TickSource>(runtime->ring_->header()->tick_source));
   runtime->sealer_ = std::make_unique<Sealer>(
-      options, &runtime->crash_loop_, runtime->kernel_.get(), [self] { return self->MakeSource(); },
+      options, &runtime->crash_loop_, runtime->kernel_.get(), &runtime->refusals_,
+      [self] { return self->MakeSource(); },
       [self](const SealRequest& request, bool sealed) { self->OnSealed(request, sealed); });
   runtime->watcher_ = std::make_unique<Watcher>(
       options, runtime->ring_.get(), &runtime->crash_loop_, runtime->kernel_.get(),
+      &runtime->refusals_,
       [self](SealRequest request) { self->sealer_->Enqueue(std::move(request)); },
       [self] { return self->sealer_->cpu_ns(); });
   if (options.loop_hooks) AddLoopHooks(&HookSet::Get());
@@ -149,8 +151,9 @@ ReportSource Runtime::MakeSource() {
   source.uptime_ns = MonotonicNs() - ring_->header()->clock_at_start.monotonic_ns;
   source.cpu_budget_permille = options_.cpu_budget_permille;
   source.start_us = start_us_.load(std::memory_order_relaxed);
-  source.suppressed_incidents = sealer_->dropped_requests();
+  source.suppressed_incidents = refusals_.count(RefusalReason::kQueueFull);
   source.atrace = watcher_->atrace();
+  source.refusals = refusals_.Counts();
   const std::string hooks_off = crash_loop_.Reason();
   if (!hooks_off.empty()) source.notes.push_back(hooks_off);
   source.ring_in_memory_only = !ring_->in_memory_reason().empty();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "monitors/incident/refusals.h"
 #include "sdk/src/crash_loop.h"
 #include "sdk/src/options.h"
 #include "sdk/src/sealer.h"
@@ -44,6 +45,7 @@ class Runtime {
   std::unique_ptr<RingFile> ring_;
   RingReader reader_;
   CrashLoop crash_loop_;
+  Refusals refusals_;
   std::atomic<uint64_t> start_us_{0};
   std::unique_ptr<KernelRecorder> kernel_;  // outlives watcher and sealer
   std::unique_ptr<Watcher> watcher_;

@@ -27,10 +27,11 @@ std::chrono::nanoseconds Until(uint64_t deadline_ns) {
 }  // namespace
 
 Sealer::Sealer(const Options& options, CrashLoop* crash_loop, KernelRecorder* kernel,
-               MakeSource make_source, OnDone on_done)
+               Refusals* refusals, MakeSource make_source, OnDone on_done)
     : options_(options),
       crash_loop_(crash_loop),
       kernel_(kernel),
+      refusals_(refusals),
       make_source_(std::move(make_source)),
       on_done_(std::move(on_done)) {}
 
@@ -45,7 +46,7 @@ void Sealer::Start() {
 bool Sealer::Enqueue(SealRequest request) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (queue_.size() >= kMaxQueued) {
-    dropped_requests_.fetch_add(1, std::memory_order_relaxed);
+    refusals_->Add(RefusalReason::kQueueFull, MonotonicNs());
     return false;
   }
   // A later revision of an incident that still waits makes the earlier one needless.
@@ -145,8 +146,10 @@ void Sealer::SealOne(const SealRequest& request) {
     source.buffer = buffer_;
     Result<Report> report = SealReport(source, request, spool_.get());
     sealed = report.ok();
-    if (!sealed)
+    if (!sealed) {
+      refusals_->Add(RefusalReason::kNoSpace, MonotonicNs());
       SetLastError("report " + request.id + " could not be written: " + report.status().message());
+    }
   }
   on_done_(request, sealed);
 }

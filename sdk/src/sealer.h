@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/own_thread.h"
+#include "monitors/incident/refusals.h"
 #include "sdk/src/crash_loop.h"
 #include "sdk/src/options.h"
 #include "sdk/src/report_builder.h"
@@ -30,15 +31,15 @@ class Sealer {
   using OnDone = std::function<void(const SealRequest&, bool sealed)>;
 
   // `crash_loop` is kept up to date, `kernel` started, on the sealing thread; Stop() stops the
-  // latter. Both outlive the sealer.
-  Sealer(const Options& options, CrashLoop* crash_loop, KernelRecorder* kernel,
+  // latter. All three outlive the sealer.
+  Sealer(const Options& options, CrashLoop* crash_loop, KernelRecorder* kernel, Refusals* refusals,
          MakeSource make_source, OnDone on_done);
   ~Sealer();
 
   // REQUIRES Start() once before Stop(). The thread is created by the caller's runtime.
   void Start();
 
-  // False where the queue is full: the request is dropped and counted.
+  // False where the queue is full: the request is dropped and counted (kQueueFull).
   bool Enqueue(SealRequest request);
 
   // Waits until all requests so far are done, at most until `deadline_ns` (CLOCK_MONOTONIC).
@@ -50,8 +51,6 @@ class Sealer {
   // CPU time of the sealing thread so far, in ns. Any thread.
   uint64_t cpu_ns() const { return cpu_clock_.Read(); }
 
-  uint64_t dropped_requests() const { return dropped_requests_.load(std::memory_order_relaxed); }
-
  private:
   void Run();
   bool WaitForRequest(uint64_t lived_ns, std::unique_lock<std::mutex>* lock);
@@ -62,6 +61,7 @@ class Sealer {
   CrashLoop* const crash_loop_;
   bool young_ = true;  // sealing thread only: crash_loop_ does not know yet that this start lived
   KernelRecorder* const kernel_;
+  Refusals* const refusals_;
   const MakeSource make_source_;
   const OnDone on_done_;
   std::unique_ptr<Spool> spool_;          // sealing thread only
@@ -72,7 +72,6 @@ class Sealer {
   std::deque<SealRequest> queue_;  // guarded by mutex_
   bool busy_ = true;   // guarded by mutex_: until recovery is done and while a request is sealed
   bool stop_ = false;  // guarded by mutex_
-  std::atomic<uint64_t> dropped_requests_{0};
   ThreadCpuClock cpu_clock_;
   std::thread thread_;
 };

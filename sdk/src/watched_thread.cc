@@ -43,10 +43,12 @@ void RecordSample(const StackSample& sample, const TickConverter& clock) {
 
 }  // namespace
 
-WatchedThread::WatchedThread(const Options& options, RingFile* ring, size_t index, Seal seal)
+WatchedThread::WatchedThread(const Options& options, RingFile* ring, size_t index,
+                             Refusals* refusals, Seal seal)
     : options_(options),
       ring_(ring),
       index_(index),
+      refusals_(refusals),
       seal_(std::move(seal)),
       tid_(ring->header()->watched[index].tid.load(std::memory_order_acquire)),
       view_(&ring->header()->watched[index]),

@@ -9,6 +9,7 @@
 
 #include "monitors/anr/anr_monitor.h"
 #include "monitors/incident/incident_tracker.h"
+#include "monitors/incident/refusals.h"
 #include "monitors/incident/thread_probe.h"
 #include "monitors/incident/verdict.h"
 #include "monitors/incident/watched_thread_view.h"
@@ -25,7 +26,8 @@ class WatchedThread {
   using Seal = std::function<void(SealRequest)>;
 
   // `index` is its slot in `ring`, which another thread holds already.
-  WatchedThread(const Options& options, RingFile* ring, size_t index, Seal seal);
+  WatchedThread(const Options& options, RingFile* ring, size_t index, Refusals* refusals,
+                Seal seal);
 
   // One look at the thread at `now_ns`. Takes samples and seals revisions as needed.
   void Look(uint64_t now_ns, const TickConverter& clock);
@@ -49,6 +51,7 @@ class WatchedThread {
   const Options options_;
   RingFile* const ring_;
   const size_t index_;
+  Refusals* const refusals_;
   const Seal seal_;
   const int32_t tid_;
   WatchedThreadView view_;

@@ -26,11 +26,12 @@ constexpr uint64_t kNoteStartNs = 100 * kNsPerMs;
 }  // namespace
 
 Watcher::Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop,
-                 KernelRecorder* kernel, Seal seal, OtherCpu other_cpu)
+                 KernelRecorder* kernel, Refusals* refusals, Seal seal, OtherCpu other_cpu)
     : options_(options),
       ring_(ring),
       crash_loop_(crash_loop),
       kernel_(kernel),
+      refusals_(refusals),
       seal_(std::move(seal)),
       other_cpu_(std::move(other_cpu)),
       overhead_(ring, options.cpu_budget_permille, options.fixed_mode),
@@ -110,7 +111,8 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns) {
     if (tid != 0 && threads_[i] == nullptr) {
       kernel_->WatchThread(tid);
       threads_[i] = std::make_unique<WatchedThread>(
-          options_, ring_, i, [this](SealRequest request) { SealWithNotes(std::move(request)); });
+          options_, ring_, i, refusals_,
+          [this](SealRequest request) { SealWithNotes(std::move(request)); });
     }
     if (threads_[i] == nullptr) continue;
     threads_[i]->Look(now_ns, clock);

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/own_thread.h"
+#include "monitors/incident/refusals.h"
 #include "sdk/src/atrace_session.h"
 #include "sdk/src/crash_loop.h"
 #include "sdk/src/options.h"
@@ -31,7 +32,7 @@ class Watcher {
 
   // `crash_loop`, which outlives the watcher, says whether functions may be hooked.
   Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop, KernelRecorder* kernel,
-          Seal seal, OtherCpu other_cpu);
+          Refusals* refusals, Seal seal, OtherCpu other_cpu);
 
   void Start();
   // Takes a last look at every thread, seals what is growing, and ends the thread.
@@ -74,6 +75,7 @@ class Watcher {
   RingFile* const ring_;
   CrashLoop* const crash_loop_;
   KernelRecorder* const kernel_;
+  Refusals* const refusals_;
   const Seal seal_;
   const OtherCpu other_cpu_;
   Overhead overhead_;

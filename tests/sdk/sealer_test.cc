@@ -15,8 +15,10 @@ TEST(Sealer, H16StartThatLivesLongerThanTenSecondsIsForgiven) {
   options.dir = mkdtemp(path.data());
   CrashLoop loop(options.dir, "program");
   KernelRecorder kernel({.mode = FtraceMode::kOff}, TickSource::kClockGettime);
+  Refusals refusals;
   Sealer sealer(
-      options, &loop, &kernel, [] { return ReportSource(); }, [](const SealRequest&, bool) {});
+      options, &loop, &kernel, &refusals, [] { return ReportSource(); },
+      [](const SealRequest&, bool) {});
   const uint64_t begin_ns = MonotonicNs();
   sealer.Start();
   EXPECT_TRUE(loop.HooksAllowed(kNsPerSecond));
@@ -37,8 +39,10 @@ TEST(Sealer, H16OrderlyStopIsNoFailedStart) {
   options.dir = mkdtemp(path.data());
   CrashLoop loop(options.dir, "program");
   KernelRecorder kernel({.mode = FtraceMode::kOff}, TickSource::kClockGettime);
+  Refusals refusals;
   Sealer sealer(
-      options, &loop, &kernel, [] { return ReportSource(); }, [](const SealRequest&, bool) {});
+      options, &loop, &kernel, &refusals, [] { return ReportSource(); },
+      [](const SealRequest&, bool) {});
   sealer.Start();
   EXPECT_TRUE(loop.HooksAllowed(kNsPerSecond));
   sealer.Stop(MonotonicNs() + kNsPerSecond);

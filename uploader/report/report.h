@@ -80,6 +80,13 @@ struct ReportAtrace {
   uint64_t start_ns = 0;
 };
 
+// What was noticed and not reported, since the recorder was started.
+struct ReportRefusal {
+  std::string reason;
+  uint64_t count = 0;
+  uint64_t last_ns = 0;  // CLOCK_BOOTTIME
+};
+
 struct Report {
   std::string id;
   uint32_t revision = 1;
@@ -120,6 +127,7 @@ struct Report {
   std::vector<ReportMode> modes;
   uint64_t clock_error_ns = 0;
   ReportAtrace atrace;
+  std::vector<ReportRefusal> refusals;
 };
 
 }  // namespace jankbox

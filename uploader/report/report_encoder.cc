@@ -164,6 +164,15 @@ std::string EncodeAtrace(const ReportAtrace& atrace) {
   return bytes;
 }
 
+std::string EncodeRefusal(const ReportRefusal& refusal) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Text(1, refusal.reason);
+  out.Number(2, refusal.count);
+  out.Number(3, refusal.last_ns);
+  return bytes;
+}
+
 void AppendLittleEndian32(uint32_t value, std::string* out) {
   for (int shift = 0; shift < 32; shift += 8) out->push_back(static_cast<char>(value >> shift));
 }
@@ -206,6 +215,7 @@ std::string EncodeReport(const Report& report) {
   for (const ReportMode& mode : report.modes) out.Element(30, EncodeMode(mode));
   out.Number(31, report.clock_error_ns);
   out.Nested(32, EncodeAtrace(report.atrace));
+  for (const ReportRefusal& refusal : report.refusals) out.Element(33, EncodeRefusal(refusal));
   return bytes;
 }
 

@@ -119,6 +119,15 @@ json AtraceToJson(const proto::Report& report) {
           {"start_ms", Milliseconds(atrace.start_ns())}};
 }
 
+json RefusalsToJson(const proto::Report& report) {
+  json refusals = json::array();
+  for (const proto::Refusal& refusal : report.refusals()) {
+    refusals.push_back(
+        {{"reason", refusal.reason()}, {"count", refusal.count()}, {"last_ns", refusal.last_ns()}});
+  }
+  return refusals;
+}
+
 }  // namespace
 
 std::string_view KindName(proto::Kind kind) {
@@ -174,7 +183,8 @@ json ReportToJson(const proto::Report& report) {
           {"sched_switches", report.sched_switches()},
           {"recording", RecordingToJson(report)},
           {"clock_error_ms", Milliseconds(report.clock_error_ns())},
-          {"atrace", AtraceToJson(report)}};
+          {"atrace", AtraceToJson(report)},
+          {"refusals", RefusalsToJson(report)}};
 }
 
 }  // namespace jankbox

@@ -147,6 +147,10 @@ proto::Report ExpectedReport() {
   atrace->set_categories("always gfx");
   atrace->set_library("libcutils.so");
   atrace->set_start_ns(4007);
+  proto::Refusal* refusal = report.add_refusals();
+  refusal->set_reason("stopped");
+  refusal->set_count(4008);
+  refusal->set_last_ns(4009);
   return report;
 }
 

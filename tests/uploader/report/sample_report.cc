@@ -60,6 +60,7 @@ Report FilledReport() {
   report.modes = {{"coarse", "over budget", 20'000'000'003, 30'000'000'004}};
   report.clock_error_ns = 4004;
   report.atrace = {"on", 4005, 4006, "always gfx", "libcutils.so", 4007};
+  report.refusals = {{"stopped", 4008, 4009}};
   return report;
 }
 
