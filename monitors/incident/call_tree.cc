@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
+#include <utility>
 
 namespace jankbox {
 
@@ -13,7 +15,7 @@ uint32_t CallTree::Child(uint32_t node, uint64_t key) {
   if (nodes_.size() >= kMaxNodes) return node;  // what goes deeper is charged to the caller
   const uint32_t child = static_cast<uint32_t>(nodes_.size());
   nodes_[node].children.emplace(key, child);
-  nodes_.emplace_back();
+  nodes_.emplace_back().key = key;
   return child;
 }
 
@@ -25,6 +27,7 @@ void CallTree::AddPath(const std::vector<uint64_t>& outermost_first, uint64_t we
     if (child == node) return;
     node = child;
     nodes_[node].weight += weight;
+    ++nodes_[node].count;
   }
 }
 
@@ -43,20 +46,45 @@ void CallTree::Charge(uint64_t time) {
 
 void CallTree::Enter(uint64_t key, uint64_t time) {
   Charge(time);
-  open_.push_back({key, Child(open_.empty() ? 0 : open_.back().node, key)});
+  const uint32_t caller = open_.empty() ? 0 : open_.back().node;
+  const uint32_t node = Child(caller, key);
+  if (node != caller) ++nodes_[node].count;
+  open_.push_back({key, node});
 }
 
 void CallTree::Leave(uint64_t key, uint64_t time) {
   auto match = std::find_if(open_.rbegin(), open_.rend(),
                             [key](const OpenCall& call) { return call.key == key; });
-  if (match == open_.rend()) return;
+  if (match == open_.rend()) {
+    ++unmatched_leaves_;
+    return;
+  }
   Charge(time);
+  repaired_calls_ += static_cast<uint64_t>(match - open_.rbegin());
   open_.erase(match.base() - 1, open_.end());
 }
 
 void CallTree::LeaveAll(uint64_t time) {
   Charge(time);
+  for (const OpenCall& call : open_) nodes_[call.node].open = call.node != 0;
   open_.clear();
+}
+
+std::vector<CallItem> CallTree::Items() const {
+  std::vector<CallItem> items;
+  // (node, depth) still to be listed, the next one last. A node's number tells when it was first
+  // called.
+  std::vector<std::pair<uint32_t, uint32_t>> pending = {{0, 0}};
+  while (!pending.empty()) {
+    const auto [number, depth] = pending.back();
+    pending.pop_back();
+    const Node& node = nodes_[number];
+    if (number != 0) items.push_back({node.key, depth - 1, node.count, node.weight, node.open});
+    const size_t first = pending.size();
+    for (const auto& [key, child] : node.children) pending.emplace_back(child, depth + 1);
+    std::sort(pending.begin() + static_cast<ptrdiff_t>(first), pending.end(), std::greater<>());
+  }
+  return items;
 }
 
 std::vector<uint64_t> CallTree::BlamedPath() const {
