@@ -43,6 +43,12 @@ class SealedFile {
   std::string final_path_;
 };
 
+// Makes `bytes` the whole content of `name` in `directory`; a reader sees the old content or the
+// new. `durable`: it also survives a power cut. One thread of a process at a time. Blocks on the
+// disk.
+Status ReplaceFile(const std::string& directory, const std::string& name, std::string_view bytes,
+                   bool durable);
+
 }  // namespace jankbox
 
 #endif  // JANKBOX_BASE_SEALED_FILE_H_

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "monitors/incident/call_tree.h"
+#include "monitors/slow_method/method_list.h"
 #include "tracer/snapshot/stack_samples.h"
 
 namespace jankbox {
@@ -47,9 +48,8 @@ bool IsRuntimeModule(std::string_view module) {
          module.rfind("ld-linux", 0) == 0 || module == "[vdso]";
 }
 
-// Methods of thread `tid` between the two moments, innermost first.
-std::vector<ReportFrame> BlamedMethods(const RingWindow& window, int32_t tid, uint64_t from_ticks,
-                                       uint64_t to_ticks, const MethodNames& names) {
+// The methods of thread `tid` between the two moments, weighed in ticks.
+CallTree MethodTree(const RingWindow& window, int32_t tid, uint64_t from_ticks, uint64_t to_ticks) {
   CallTree tree;
   const auto clamp = [&](uint64_t ticks) { return std::clamp(ticks, from_ticks, to_ticks); };
   for (const WindowThread& thread : window.threads) {
@@ -70,14 +70,52 @@ std::vector<ReportFrame> BlamedMethods(const RingWindow& window, int32_t tid, ui
     }
     tree.LeaveAll(to_ticks);
   }
+  return tree;
+}
+
+std::string MethodName(uint64_t id, const MethodNames& names) {
+  const std::string* name = names.Find(static_cast<uint32_t>(id));
+  return name != nullptr ? *name : "method #" + std::to_string(id);
+}
+
+// The blamed path, innermost first.
+std::vector<ReportFrame> BlamedMethods(const CallTree& tree, const MethodNames& names) {
   std::vector<ReportFrame> methods;
-  for (uint64_t id : tree.BlamedPath()) {
-    const std::string* name = names.Find(static_cast<uint32_t>(id));
-    methods.push_back(
-        {name != nullptr ? *name : "method #" + std::to_string(id), "[method]", 0, ""});
-  }
+  for (uint64_t id : tree.BlamedPath())
+    methods.push_back({MethodName(id, names), "[method]", 0, ""});
   std::reverse(methods.begin(), methods.end());
   return methods;
+}
+
+void ListMethods(const CallTree& tree, const MethodNames& names, double ns_per_tick, Blame* blame) {
+  std::vector<CallItem> items = tree.Items();
+  for (CallItem& item : items) {
+    item.weight = static_cast<uint64_t>(static_cast<double>(item.weight) * ns_per_tick);
+  }
+  const MethodList list = TrimMethods(std::move(items));
+  for (const CallItem& item : list.items) {
+    blame->methods.push_back(
+        {MethodName(item.key, names), item.depth, item.count, item.weight, item.open});
+  }
+  blame->methods_left_out = static_cast<uint32_t>(list.left_out);
+}
+
+// What tells one cause from another, outermost first. Methods alone where there are any: a sampled
+// leaf changes from run to run, and what the compiler inlines from build to build.
+std::vector<std::string> PathOf(const std::vector<ReportFrame>& methods,
+                                const std::vector<ReportFrame>& stack) {
+  std::vector<std::string> path;
+  for (const ReportFrame& method : methods) path.push_back(method.function);
+  if (path.empty()) {
+    for (const ReportFrame& frame : stack) {
+      if (!frame.function.empty() && !IsRuntimeModule(frame.module)) path.push_back(frame.function);
+    }
+  }
+  if (path.empty() && !stack.empty()) {
+    path.push_back(stack.front().function.empty() ? stack.front().module : stack.front().function);
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
 }
 
 // The heaviest path of the samples, innermost first, without the frames that start a thread.
@@ -127,16 +165,15 @@ std::vector<StackSample> SamplesOf(const RingWindow& window, int32_t tid) {
 
 Blame FindBlame(const RingWindow& window, int32_t tid, uint64_t from_ticks, uint64_t to_ticks,
                 const std::vector<StackSample>& samples, const FrameTable& frames,
-                const MethodNames& names, const std::string& what) {
+                const MethodNames& names, double ns_per_tick, const std::string& what) {
   Blame blame;
-  const std::vector<ReportFrame> methods = BlamedMethods(window, tid, from_ticks, to_ticks, names);
+  const CallTree tree = MethodTree(window, tid, from_ticks, to_ticks);
+  ListMethods(tree, names, ns_per_tick, &blame);
+  const std::vector<ReportFrame> methods = BlamedMethods(tree, names);
   const std::vector<ReportFrame> stack = BlamedStack(samples, frames);
   blame.frames = methods;
   blame.frames.insert(blame.frames.end(), stack.begin(), stack.end());
-  std::vector<std::string> path;
-  for (auto frame = blame.frames.rbegin(); frame != blame.frames.rend(); ++frame) {
-    path.push_back(frame->function.empty() ? frame->module : frame->function);
-  }
+  std::vector<std::string> path = PathOf(methods, stack);
   if (path.empty()) path.push_back(what);
   blame.fingerprint = FingerprintOf(path);
   if (!methods.empty()) {

@@ -16,8 +16,12 @@
 namespace jankbox {
 
 struct Blame {
+  std::vector<ReportMethod> methods;  // the call tree of instrumented methods, trimmed
+  uint32_t methods_left_out = 0;
   std::vector<ReportFrame> frames;  // innermost first: methods (module "[method]"), then the stack
   std::string place;  // the function that a developer should look at; empty where nothing is known
+  // Over the blamed methods, or else the named functions of the blamed stack that are the program's
+  // own: the same in every run, lap of the ring and build.
   std::string fingerprint;
 };
 
@@ -29,7 +33,7 @@ std::vector<StackSample> SamplesOf(const RingWindow& window, int32_t tid);
 // no path at all.
 Blame FindBlame(const RingWindow& window, int32_t tid, uint64_t from_ticks, uint64_t to_ticks,
                 const std::vector<StackSample>& samples, const FrameTable& frames,
-                const MethodNames& names, const std::string& what);
+                const MethodNames& names, double ns_per_tick, const std::string& what);
 
 }  // namespace jankbox
 

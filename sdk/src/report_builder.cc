@@ -152,8 +152,11 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   const uint64_t end_ticks = source.clock.FromMonotonicNs(request.end_ns);
   const ThreadLives lives(evidence.window, evidence.thread_names);
   report.thread = lives.NameAt(request.tid, end_ticks);
-  const Blame blame = FindBlame(evidence.window, request.tid, begin_ticks, end_ticks,
-                                evidence.samples, evidence.frames, evidence.names, request.what);
+  const Blame blame =
+      FindBlame(evidence.window, request.tid, begin_ticks, end_ticks, evidence.samples,
+                evidence.frames, evidence.names, source.clock.ns_per_tick(), request.what);
+  report.methods = blame.methods;
+  report.methods_left_out = blame.methods_left_out;
   report.top_frames = blame.frames;
   report.fingerprint = blame.fingerprint;
   report.verdict = ToReport(request.verdict, blame.place);

@@ -87,6 +87,20 @@ struct ReportRefusal {
   uint64_t last_ns = 0;  // CLOCK_BOOTTIME
 };
 
+// A line of the incident's call tree.
+struct ReportMethod {
+  std::string function;
+  uint32_t depth = 0;
+  uint32_t count = 0;
+  uint64_t duration_ns = 0;
+  bool open = false;
+};
+
+struct ReportAttribute {
+  std::string key;
+  std::string value;
+};
+
 struct Report {
   std::string id;
   uint32_t revision = 1;
@@ -128,6 +142,11 @@ struct Report {
   uint64_t clock_error_ns = 0;
   ReportAtrace atrace;
   std::vector<ReportRefusal> refusals;
+  std::vector<ReportMethod> methods;
+  uint32_t methods_left_out = 0;
+  std::string exemplar;
+  uint64_t repeat_count = 0;
+  std::vector<ReportAttribute> attributes;
 };
 
 }  // namespace jankbox

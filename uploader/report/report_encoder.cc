@@ -173,6 +173,25 @@ std::string EncodeRefusal(const ReportRefusal& refusal) {
   return bytes;
 }
 
+std::string EncodeMethod(const ReportMethod& method) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Text(1, method.function);
+  out.Number(2, method.depth);
+  out.Number(3, method.count);
+  out.Number(4, method.duration_ns);
+  out.Number(5, method.open ? 1 : 0);
+  return bytes;
+}
+
+std::string EncodeAttribute(const ReportAttribute& attribute) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Text(1, attribute.key);
+  out.Text(2, attribute.value);
+  return bytes;
+}
+
 void AppendLittleEndian32(uint32_t value, std::string* out) {
   for (int shift = 0; shift < 32; shift += 8) out->push_back(static_cast<char>(value >> shift));
 }
@@ -216,6 +235,13 @@ std::string EncodeReport(const Report& report) {
   out.Number(31, report.clock_error_ns);
   out.Nested(32, EncodeAtrace(report.atrace));
   for (const ReportRefusal& refusal : report.refusals) out.Element(33, EncodeRefusal(refusal));
+  for (const ReportMethod& method : report.methods) out.Element(52, EncodeMethod(method));
+  out.Number(53, report.methods_left_out);
+  out.Text(54, report.exemplar);
+  out.Number(55, report.repeat_count);
+  for (const ReportAttribute& attribute : report.attributes) {
+    out.Element(56, EncodeAttribute(attribute));
+  }
   return bytes;
 }
 

@@ -128,6 +128,26 @@ json RefusalsToJson(const proto::Report& report) {
   return refusals;
 }
 
+json MethodsToJson(const proto::Report& report) {
+  json methods = json::array();
+  for (const proto::Method& method : report.methods()) {
+    methods.push_back({{"function", method.function()},
+                       {"depth", method.depth()},
+                       {"count", method.count()},
+                       {"duration_ms", Milliseconds(method.duration_ns())},
+                       {"open", method.open()}});
+  }
+  return methods;
+}
+
+json AttributesToJson(const proto::Report& report) {
+  json attributes = json::array();
+  for (const proto::Attribute& attribute : report.attributes()) {
+    attributes.push_back({{"key", attribute.key()}, {"value", attribute.value()}});
+  }
+  return attributes;
+}
+
 }  // namespace
 
 std::string_view KindName(proto::Kind kind) {
@@ -184,7 +204,12 @@ json ReportToJson(const proto::Report& report) {
           {"recording", RecordingToJson(report)},
           {"clock_error_ms", Milliseconds(report.clock_error_ns())},
           {"atrace", AtraceToJson(report)},
-          {"refusals", RefusalsToJson(report)}};
+          {"refusals", RefusalsToJson(report)},
+          {"methods", MethodsToJson(report)},
+          {"methods_left_out", report.methods_left_out()},
+          {"exemplar", report.exemplar()},
+          {"repeat_count", report.repeat_count()},
+          {"attributes", AttributesToJson(report)}};
 }
 
 }  // namespace jankbox

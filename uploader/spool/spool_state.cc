@@ -1,11 +1,6 @@
 #include "uploader/spool/spool_state.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <utility>
 
 #include "base/clock.h"
@@ -130,14 +125,6 @@ bool Balances(const SpoolState& state) {
   return accounted == state.written;
 }
 
-Status WriteStateFile(const std::string& path, std::string_view bytes, bool durable) {
-  ScopedFd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd.valid()) return Status::FromErrno(errno, path);
-  Status status = WriteFully(fd.get(), bytes);
-  if (status.ok() && durable && fsync(fd.get()) != 0) status = Status::FromErrno(errno, path);
-  return status;
-}
-
 }  // namespace
 
 const char* SpoolFateName(SpoolFate fate) {
@@ -225,21 +212,7 @@ SpoolState LoadSpoolState(const std::string& directory) {
 }
 
 Status StoreSpoolState(const std::string& directory, const SpoolState& state, bool durable) {
-  // Named as SealedFile names its own, so that its sweep removes the one of a dead process.
-  const std::string temporary =
-      JoinPath(directory, std::string(SealedFile::kTemporaryPrefix) + std::to_string(getpid()) +
-                              "-state-" + kStateName);
-  const std::string path = JoinPath(directory, kStateName);
-  unlink(temporary.c_str());
-  Status status = WriteStateFile(temporary, EncodeSpoolState(state), durable);
-  if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
-    status = Status::FromErrno(errno, path);
-  }
-  if (!status.ok()) {
-    unlink(temporary.c_str());
-    return status;
-  }
-  return durable ? SyncDirectory(directory) : Status::Ok();
+  return ReplaceFile(directory, kStateName, EncodeSpoolState(state), durable);
 }
 
 }  // namespace jankbox

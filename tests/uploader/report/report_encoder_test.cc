@@ -151,6 +151,18 @@ proto::Report ExpectedReport() {
   refusal->set_reason("stopped");
   refusal->set_count(4008);
   refusal->set_last_ns(4009);
+  proto::Method* method = report.add_methods();
+  method->set_function("Feed::Bind");
+  method->set_depth(4010);
+  method->set_count(4011);
+  method->set_duration_ns(4012);
+  method->set_open(true);
+  report.set_methods_left_out(4013);
+  report.set_exemplar("worst");
+  report.set_repeat_count(4014);
+  proto::Attribute* attribute = report.add_attributes();
+  attribute->set_key("cart");
+  attribute->set_value("full");
   return report;
 }
 

@@ -61,6 +61,11 @@ Report FilledReport() {
   report.clock_error_ns = 4004;
   report.atrace = {"on", 4005, 4006, "always gfx", "libcutils.so", 4007};
   report.refusals = {{"stopped", 4008, 4009}};
+  report.methods = {{"Feed::Bind", 4010, 4011, 4012, true}};
+  report.methods_left_out = 4013;
+  report.exemplar = "worst";
+  report.repeat_count = 4014;
+  report.attributes = {{"cart", "full"}};
   return report;
 }
 
