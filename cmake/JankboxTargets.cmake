@@ -24,6 +24,9 @@ target_compile_options(jankbox_in_app_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden> -ffunction-sections -fdata-sections)
 target_compile_definitions(jankbox_in_app_flags INTERFACE SPDLOG_NO_EXCEPTIONS)
 target_link_options(jankbox_in_app_flags INTERFACE -Wl,-z,max-page-size=16384 -Wl,--gc-sections)
+if(JANKBOX_LTO)
+  target_compile_options(jankbox_in_app_flags INTERFACE -flto=auto -ffat-lto-objects)
+endif()
 
 # jankbox_add_in_app_library(NAME [HOT] SOURCES... [DEPENDS targets...]): compiled for size, as every app carries it; HOT, what
 # runs on the app's threads or over every event, for speed.
