@@ -9,10 +9,14 @@
 #include <string>
 
 #include "base/clock.h"
+#include "jankbox/incident.h"
+#include "jankbox/plugin.h"
 #include "monitors/frame/frame_monitor.h"
 #include "monitors/looper/dispatch_monitor.h"
+#include "sdk/src/incident_listeners.h"
 #include "sdk/src/last_error.h"
 #include "sdk/src/options.h"
+#include "sdk/src/plugins.h"
 #include "sdk/src/run_channel.h"
 #include "sdk/src/runtime.h"
 #include "tracer/event/event_sink.h"
@@ -72,6 +76,7 @@ int jankbox_start(const jankbox_options* options) {
       jankbox::Runtime::Start(checked.value());
   if (!started.ok()) return CodeOf(started.status());
   runtime = std::move(started.value());
+  jankbox::Plugins::Get().Start();
   return JANKBOX_OK;
 }
 
@@ -79,6 +84,7 @@ void jankbox_stop(void) {
   std::lock_guard<std::mutex> starting_or_stopping(LifecycleMutex());
   std::shared_ptr<jankbox::Runtime> runtime = Current();
   if (runtime == nullptr) return;
+  jankbox::Plugins::Get().Stop();
   {
     std::lock_guard<std::mutex> lock(RuntimeMutex());
     RuntimeSlot() = nullptr;
@@ -140,6 +146,29 @@ int jankbox_snapshot(const char* reason) {
   std::shared_ptr<jankbox::Runtime> runtime = Current();
   if (runtime == nullptr) return JANKBOX_NOT_RUNNING;
   return CodeOf(runtime->Snapshot(reason != nullptr ? reason : ""));
+}
+
+int jankbox_add_listener(jankbox_incident_listener listener, void* context) {
+  return jankbox::IncidentListeners::Get().Add(listener, context) ? 1 : 0;
+}
+
+void jankbox_remove_listener(jankbox_incident_listener listener, void* context) {
+  jankbox::IncidentListeners::Get().Remove(listener, context);
+}
+
+int jankbox_incident_attribute(const jankbox_incident* incident, const char* key,
+                               const char* value) {
+  return jankbox::IncidentListeners::Get().AddAttribute(incident, key, value) ? 1 : 0;
+}
+
+int jankbox_report_incident(const char* what, uint64_t begin_ns, uint64_t end_ns) {
+  std::shared_ptr<jankbox::Runtime> runtime = Current();
+  if (runtime == nullptr) return JANKBOX_NOT_RUNNING;
+  return CodeOf(runtime->ReportIncident(what != nullptr ? what : "", begin_ns, end_ns));
+}
+
+int jankbox_add_plugin(const jankbox_plugin* plugin) {
+  return plugin == nullptr ? JANKBOX_INVALID_ARGUMENT : jankbox::Plugins::Get().Add(*plugin);
 }
 
 // Reports that are being sealed when the program ends are finished, and the ring is removed as

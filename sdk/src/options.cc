@@ -41,6 +41,9 @@ constexpr Range kFtrace = {"ftrace", nullptr, JANKBOX_FTRACE_AUTO, JANKBOX_FTRAC
                            JANKBOX_FTRACE_ON};
 constexpr Range kFtraceBuffer = {"ftrace_buffer_kib", "JANKBOX_FTRACE_BUFFER_KIB", 1024, 64,
                                  65'536};
+constexpr Range kReportsADay = {"reports_a_day", "JANKBOX_REPORTS_A_DAY", 100, 1, UINT32_MAX};
+constexpr Range kRepeats = {"repeats", nullptr, JANKBOX_REPEATS_EXEMPLARS,
+                            JANKBOX_REPEATS_EXEMPLARS, JANKBOX_REPEATS_EVERY};
 constexpr Range kMinFree = {"min_free_mib", "JANKBOX_MIN_FREE_MIB", 64, 0, UINT32_MAX};
 
 // The environment's number, or `fallback` where it is not set or not a number.
@@ -174,7 +177,7 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
   }
   Options checked;
   uint32_t window_ms = 0, slow_ms = 0, anr_ms = 0, min_free_mib = 0, record = 0, markers = 0,
-           sources = 0, ftrace = 0;
+           sources = 0, ftrace = 0, repeats = 0;
   // `jankbox run --window-s` speaks of seconds.
   if (given.window_ms == 0) given.window_ms = FromEnvironment("JANKBOX_WINDOW_S", 0) * 1000;
   const uint32_t min_free_given = given.min_free_mib;
@@ -188,7 +191,8 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
         Check(kRecord, given.record, &record), Check(kMarkers, given.markers, &markers),
         Check(kSources, given.sources, &sources), Check(kFtrace, given.ftrace, &ftrace),
         Check(kFtraceBuffer, given.ftrace_buffer_kib, &checked.kernel.buffer_kib),
-        Check(kMinFree, min_free_given, &min_free_mib)}) {
+        Check(kReportsADay, given.reports_a_day, &checked.repeats.reports_a_day),
+        Check(kRepeats, given.repeats, &repeats), Check(kMinFree, min_free_given, &min_free_mib)}) {
     if (!status.ok()) return status;
   }
   // Only one of the two may be given: the other follows, so that an ANR is always the slower one.
@@ -209,6 +213,9 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
   checked.anr_ns = anr_ms * kNsPerMs;
   checked.min_free_bytes = min_free_mib == UINT32_MAX ? 0 : uint64_t{min_free_mib} << 20;
   checked.loop_hooks = (given.flags & JANKBOX_FLAG_NO_LOOP_HOOKS) == 0;
+  if (checked.repeats.reports_a_day == UINT32_MAX) checked.repeats.reports_a_day = 0;
+  checked.repeats.every_incident =
+      repeats == JANKBOX_REPEATS_EVERY || TextOr(getenv("JANKBOX_REPEATS"), "") == "every";
   if (checked.cpu_budget_permille == UINT32_MAX) checked.cpu_budget_permille = 0;
   checked.fixed_mode = FixedMode(record);
   checked.markers = Markers(markers);

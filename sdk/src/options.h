@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "jankbox/jankbox.h"
+#include "monitors/incident/repeat_policy.h"
 #include "sdk/src/source_hooks.h"
 #include "tracer/atrace/marker_tap.h"
 #include "tracer/ftrace/kernel_recorder.h"
@@ -38,6 +39,7 @@ struct Options {
   std::string properties_file;          // empty: the environment
   SourceSet sources;
   KernelRecorderOptions kernel;
+  RepeatLimits repeats;
   StackSampler::Mode sampler_mode = StackSampler::Mode::kAuto;
 };
 

@@ -137,7 +137,8 @@ uint64_t ClockErrorNs(const ReportSource& source, const std::vector<ReportMode>&
   return held ? static_cast<uint64_t>(static_cast<double>(ticks) * source.clock.ns_per_tick()) : 0;
 }
 
-Report Describe(const ReportSource& source, const SealRequest& request, const Evidence& evidence) {
+Report Describe(const ReportSource& source, const SealRequest& request, const Evidence& evidence,
+                std::string* place) {
   Report report;
   report.id = request.id;
   report.revision = request.revision;
@@ -160,6 +161,7 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   report.top_frames = blame.frames;
   report.fingerprint = blame.fingerprint;
   report.verdict = ToReport(request.verdict, blame.place);
+  *place = blame.place;
   report.sched_switches = static_cast<uint32_t>(request.verdict.switches);
   report.window_from_ns = source.clock.ToBoottimeNs(evidence.window.from_ticks);
   report.window_to_ns = source.clock.ToBoottimeNs(evidence.window.to_ticks);
@@ -222,6 +224,10 @@ const char* KindText(ReportKind kind) {
       return "anr";
     case ReportKind::kRecovered:
       return "recovered";
+    case ReportKind::kLag:
+      return "lag";
+    case ReportKind::kCustom:
+      return "custom";
     case ReportKind::kManual:
     case ReportKind::kUnspecified:
       break;
@@ -256,9 +262,14 @@ SnapshotInput TraceInput(const ReportSource& source, const SealRequest& request,
 
 }  // namespace
 
-Result<Report> SealReport(const ReportSource& source, const SealRequest& request, Spool* spool) {
+Result<Report> SealReport(const ReportSource& source, const SealRequest& request, Spool* spool,
+                          const AdmitReport& admit) {
   const Evidence evidence = Gather(source, request);
-  Report report = Describe(source, request, evidence);
+  std::string place;
+  Report report = Describe(source, request, evidence, &place);
+  if (admit != nullptr && !admit(place, &report)) {
+    return Status(StatusCode::kUnavailable, "not to be written");
+  }
   Result<SpoolWriter> file = spool->NewReport(request.id, kExpectedReportBytes);
   if (!file.ok()) return file.status();
   const auto write = [&](std::string_view piece) { return file->Write(piece); };

@@ -4,6 +4,7 @@
 #ifndef JANKBOX_SDK_SRC_REPORT_BUILDER_H_
 #define JANKBOX_SDK_SRC_REPORT_BUILDER_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -47,8 +48,14 @@ struct ReportSource {
   std::shared_ptr<WindowBuffer> buffer;        // for the window's words; null: a new one
 };
 
-// Seals a report of `request` in `spool`; returns the report as it was written.
-Result<Report> SealReport(const ReportSource& source, const SealRequest& request, Spool* spool);
+// Whether the report, as it is so far, is to be written; may add to it. `place` is the function
+// that carries the blame.
+using AdmitReport = std::function<bool(const std::string& place, Report* report)>;
+
+// Seals a report of `request` in `spool`; returns the report as it was written, or kUnavailable
+// where `admit`, unless it is empty, refused it.
+Result<Report> SealReport(const ReportSource& source, const SealRequest& request, Spool* spool,
+                          const AdmitReport& admit = {});
 
 }  // namespace jankbox
 

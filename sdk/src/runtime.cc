@@ -15,6 +15,7 @@
 #include "sdk/src/last_error.h"
 #include "sdk/src/loop_hooks.h"
 #include "sdk/src/marker_hooks.h"
+#include "sdk/src/plugins.h"
 #include "sdk/src/source_hooks.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/ring/method_registry.h"
@@ -156,6 +157,8 @@ ReportSource Runtime::MakeSource() {
   source.refusals = refusals_.Counts();
   const std::string hooks_off = crash_loop_.Reason();
   if (!hooks_off.empty()) source.notes.push_back(hooks_off);
+  const std::string plugins = Plugins::Get().Note();
+  if (!plugins.empty()) source.notes.push_back(plugins);
   source.ring_in_memory_only = !ring_->in_memory_reason().empty();
   return source;
 }
@@ -173,11 +176,26 @@ void Runtime::OnSealed(const SealRequest& request, bool sealed) {
 }
 
 Status Runtime::Snapshot(const std::string& reason) {
+  const uint64_t now_ns = MonotonicNs();
+  return SealByHand(ReportKind::kManual, reason, now_ns, now_ns);
+}
+
+Status Runtime::ReportIncident(const std::string& what, uint64_t begin_ns, uint64_t end_ns) {
+  if (end_ns < begin_ns || end_ns > MonotonicNs()) {
+    return Status(StatusCode::kInvalidArgument,
+                  "an incident must end after its begin, and not in the future");
+  }
+  return SealByHand(ReportKind::kCustom, what, begin_ns, end_ns);
+}
+
+Status Runtime::SealByHand(ReportKind kind, const std::string& what, uint64_t begin_ns,
+                           uint64_t end_ns) {
   SealRequest request;
   request.id = NewUuid(RealtimeNs() / kNsPerMs);
-  request.kind = ReportKind::kManual;
-  request.begin_ns = request.end_ns = MonotonicNs();
-  request.what = reason;
+  request.kind = kind;
+  request.begin_ns = begin_ns;
+  request.end_ns = end_ns;
+  request.what = what;
   request.tid = CurrentTid();
   request.watched_index = kMaxWatchedThreads;
   if (sealer_->Enqueue(std::move(request))) return Status::Ok();

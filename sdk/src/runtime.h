@@ -29,6 +29,9 @@ class Runtime {
   // Seals the window up to now, asked for by hand.
   Status Snapshot(const std::string& reason);
 
+  // An incident that the app found by itself, of the calling thread.
+  Status ReportIncident(const std::string& what, uint64_t begin_ns, uint64_t end_ns);
+
   bool Flush(uint64_t deadline_ns);
 
   void SetLoopName(const std::string& name);
@@ -38,6 +41,7 @@ class Runtime {
  private:
   Runtime(const Options& options, std::unique_ptr<RingFile> ring);
   ReportSource MakeSource();
+  Status SealByHand(ReportKind kind, const std::string& what, uint64_t begin_ns, uint64_t end_ns);
   void OnSealed(const SealRequest& request, bool sealed);
 
   const Options options_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "base/clock.h"
@@ -100,6 +101,7 @@ void Sealer::Run() {
   Result<Spool> spool = Spool::Open(options_.dir, limits);
   if (spool.ok()) {
     spool_ = std::make_unique<Spool>(std::move(spool.value()));
+    gate_ = std::make_unique<ReportGate>(options_.dir, options_.repeats, KernelInstant, refusals_);
     Result<std::vector<std::string>> recovered = RecoverOrphanRings(options_.dir, spool_.get());
     if (!recovered.ok()) LogWarning("recovery: " + recovered.status().message());
   } else {
@@ -144,9 +146,16 @@ void Sealer::SealOne(const SealRequest& request) {
     ReportSource source = make_source_();
     if (buffer_ == nullptr) buffer_ = std::make_shared<WindowBuffer>();
     source.buffer = buffer_;
-    Result<Report> report = SealReport(source, request, spool_.get());
+    std::optional<Report> admitted;
+    const auto admit = [&](const std::string& place, Report* report) {
+      if (!gate_->Admit(place, report)) return false;
+      admitted = *report;
+      return true;
+    };
+    const Result<Report> report = SealReport(source, request, spool_.get(), admit);
     sealed = report.ok();
-    if (!sealed) {
+    if (!sealed && admitted) {
+      gate_->NotWritten(*admitted);
       refusals_->Add(RefusalReason::kNoSpace, MonotonicNs());
       SetLastError("report " + request.id + " could not be written: " + report.status().message());
     }

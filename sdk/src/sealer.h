@@ -16,6 +16,7 @@
 #include "sdk/src/crash_loop.h"
 #include "sdk/src/options.h"
 #include "sdk/src/report_builder.h"
+#include "sdk/src/report_gate.h"
 #include "tracer/ftrace/kernel_recorder.h"
 #include "tracer/ring/ring_file.h"
 
@@ -65,6 +66,7 @@ class Sealer {
   const MakeSource make_source_;
   const OnDone on_done_;
   std::unique_ptr<Spool> spool_;          // sealing thread only
+  std::unique_ptr<ReportGate> gate_;      // the same
   std::shared_ptr<WindowBuffer> buffer_;  // sealing thread only; while requests wait
 
   std::mutex mutex_;

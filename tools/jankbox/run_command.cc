@@ -105,6 +105,9 @@ ChildProcess::Environment Run::AgentEnvironment() const {
   const std::string before = preloaded != nullptr && *preloaded != '\0' ? preloaded : "";
   return {{"LD_PRELOAD", before.empty() ? agent_ : before + ":" + agent_},
           {"JANKBOX_DIR", directory_},
+          // Who looks on wants to see each.
+          {"JANKBOX_REPEATS", "every"},
+          {"JANKBOX_REPORTS_A_DAY", std::to_string(UINT32_MAX)},
           {"JANKBOX_SLOW_MS", std::to_string(options_.slow_ms)},
           {"JANKBOX_ANR_MS", std::to_string(options_.anr_ms)},
           {"JANKBOX_WINDOW_S", std::to_string(options_.window_s)},

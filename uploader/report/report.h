@@ -21,6 +21,8 @@ enum class ReportKind : uint32_t {
   kAnr = 5,
   kRecovered = 6,
   kManual = 7,
+  kLag = 8,
+  kCustom = 9,
 };
 
 // Nanoseconds of the incident's wall time by cause; see the message of that name.

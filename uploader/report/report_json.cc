@@ -166,6 +166,10 @@ std::string_view KindName(proto::Kind kind) {
       return "recovered";
     case proto::MANUAL:
       return "manual";
+    case proto::LAG:
+      return "lag";
+    case proto::CUSTOM:
+      return "custom";
     default:
       return "unknown";
   }

@@ -65,7 +65,10 @@ typedef struct jankbox_options {
   uint32_t sources; /* JANKBOX_SOURCE_…, or-ed, or JANKBOX_SOURCES_OFF [all] */
   uint32_t ftrace;  /* JANKBOX_FTRACE_… [$JANKBOX_FTRACE, else auto] */
   uint32_t
-      ftrace_buffer_kib; /* of kernel events a CPU [1024], 64 to 65536; at most 16 MiB in all */
+      ftrace_buffer_kib;  /* of kernel events a CPU [1024], 64 to 65536; at most 16 MiB in all */
+  uint32_t reports_a_day; /* written at most in 24 hours, over restarts [100]; a quarter more for
+                             ANRs and the like; UINT32_MAX: no cap */
+  uint32_t repeats;       /* JANKBOX_REPEATS_… [$JANKBOX_REPEATS, else exemplars] */
 } jankbox_options;
 
 /* How events are recorded. Every report says which mode held when. */
@@ -99,6 +102,13 @@ enum {
                               as far as perf is permitted */
   JANKBOX_FTRACE_OFF = 1,  /* neither */
   JANKBOX_FTRACE_ON = 2    /* as auto, and jankbox_last_error() tells where it cannot be */
+};
+
+/* Which incidents of one cause become reports. The others are counted, and the next report of their
+ * cause says how many they were. */
+enum {
+  JANKBOX_REPEATS_EXEMPLARS = 0, /* the first, the worst and a random one within seven days */
+  JANKBOX_REPEATS_EVERY = 1      /* all of them */
 };
 
 /* Do not look for loops in the host's libraries (android::Looper, GLib, libuv, …): only the

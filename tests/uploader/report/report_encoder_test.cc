@@ -190,7 +190,7 @@ TEST(ReportEncoder, EveryKindHasItsNumber) {
     report.kind = static_cast<ReportKind>(kind);
     EXPECT_EQ(Parsed(report).kind(), kind);
   }
-  EXPECT_EQ(static_cast<int>(ReportKind::kManual), proto::Kind_MAX);
+  EXPECT_EQ(static_cast<int>(ReportKind::kCustom), proto::Kind_MAX);
 }
 
 TEST(ReportEncoder, DefaultsAreLeftOut) {

@@ -1,0 +1,47 @@
+// Between an incident and its report: asks the app's listeners, counts repeats, and says whether a
+// report is to be written. Every refusal is counted by reason. Sealing thread; touches the disk.
+#ifndef JANKBOX_SDK_SRC_REPORT_GATE_H_
+#define JANKBOX_SDK_SRC_REPORT_GATE_H_
+
+#include <deque>
+#include <string>
+
+#include "monitors/incident/refusals.h"
+#include "sdk/src/repeat_book.h"
+#include "uploader/report/report.h"
+
+namespace jankbox {
+
+class ReportGate {
+ public:
+  // `folder` is the report folder; `refusals` outlives the gate.
+  ReportGate(const std::string& folder, const RepeatLimits& limits, RepeatBook::Clock clock,
+             Refusals* refusals);
+
+  // Whether `report`, whose blame lies in `place`, is to be written. Sets what is known of its
+  // repeats, and what listeners add.
+  bool Admit(const std::string& place, Report* report);
+
+  // What was admitted last could not be written.
+  void NotWritten(const Report& report);
+
+ private:
+  // An incident that may get another revision.
+  struct Known {
+    std::string id;
+    std::string fingerprint;
+    bool written = false;
+  };
+  static constexpr size_t kMaxKnown = 64;
+
+  bool AdmitRepeat(Report* report);
+
+  const RepeatLimits limits_;
+  Refusals* const refusals_;
+  RepeatBook book_;
+  std::deque<Known> known_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_SRC_REPORT_GATE_H_
