@@ -24,8 +24,15 @@ target_compile_options(jankbox_in_app_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden> -ffunction-sections -fdata-sections)
 target_compile_definitions(jankbox_in_app_flags INTERFACE SPDLOG_NO_EXCEPTIONS)
 target_link_options(jankbox_in_app_flags INTERFACE -Wl,-z,max-page-size=16384 -Wl,--gc-sections)
-if(JANKBOX_LTO)
+if(JANKBOX_LTO)  # for targets that say so; the linker would optimise all others too, as soon as an object allows it
   target_compile_options(jankbox_in_app_flags INTERFACE -flto=auto -ffat-lto-objects)
+  target_link_options(jankbox_flags INTERFACE
+    $<IF:$<BOOL:$<TARGET_PROPERTY:JANKBOX_LTO_LINK>>,-flto=auto,-fno-use-linker-plugin>)
+  # ar would load GCC's plugin too, and name symbols in the archive's index that only the intermediate code has.
+  foreach(language C CXX)
+    set(CMAKE_${language}_ARCHIVE_CREATE "<CMAKE_AR> --plugin /dev/null qc <TARGET> <LINK_FLAGS> <OBJECTS>")
+    set(CMAKE_${language}_ARCHIVE_FINISH "")
+  endforeach()
 endif()
 
 # jankbox_add_in_app_library(NAME [HOT] SOURCES... [DEPENDS targets...]): compiled for size, as every app carries it; HOT, what

@@ -87,9 +87,9 @@ std::vector<CallItem> CallTree::Items() const {
   return items;
 }
 
-std::vector<uint64_t> CallTree::BlamedPath() const {
+std::vector<uint64_t> CallTree::BlamedPath(double least_share) const {
   std::vector<uint64_t> path;
-  const double least = static_cast<double>(total_weight()) * kBlameShare;
+  const double least = static_cast<double>(total_weight()) * least_share;
   uint32_t node = 0;
   while (true) {
     const auto& children = nodes_[node].children;

@@ -40,7 +40,7 @@ class CallTree {
   void LeaveAll(uint64_t time);
 
   // Keys of the blamed path, outermost first; empty for an empty tree.
-  std::vector<uint64_t> BlamedPath() const;
+  std::vector<uint64_t> BlamedPath(double least_share = kBlameShare) const;
 
   // Every node, callers before what they called, in the order of their first calls.
   std::vector<CallItem> Items() const;

@@ -118,9 +118,16 @@ std::vector<std::string> PathOf(const std::vector<ReportFrame>& methods,
   return path;
 }
 
-// The heaviest path of the samples, innermost first, without the frames that start a thread.
-std::vector<ReportFrame> BlamedStack(const std::vector<StackSample>& samples,
-                                     const FrameTable& frames) {
+// A sampled path names its cause as far as this share of the samples goes: what is deeper changes
+// from run to run, with a few samples more or less.
+constexpr double kSureShare = 0.7;
+
+struct BlamedSamples {
+  std::vector<ReportFrame> stack;  // the heaviest path, innermost first, without the thread's start
+  std::vector<ReportFrame> sure;   // as much of it as tells the cause
+};
+
+BlamedSamples BlamedStack(const std::vector<StackSample>& samples, const FrameTable& frames) {
   CallTree tree;
   FunctionKeys keys;
   for (const StackSample& sample : samples) {
@@ -133,10 +140,13 @@ std::vector<ReportFrame> BlamedStack(const std::vector<StackSample>& samples,
     }
     if (!path.empty()) tree.AddPath(path, 1);
   }
-  std::vector<ReportFrame> stack;
-  for (uint64_t key : tree.BlamedPath()) stack.push_back(keys.FrameOf(key));
-  std::reverse(stack.begin(), stack.end());
-  return stack;
+  const auto frames_of = [&](double share) {
+    std::vector<ReportFrame> stack;
+    for (uint64_t key : tree.BlamedPath(share)) stack.push_back(keys.FrameOf(key));
+    std::reverse(stack.begin(), stack.end());
+    return stack;
+  };
+  return {frames_of(CallTree::kBlameShare), frames_of(kSureShare)};
 }
 
 }  // namespace
@@ -170,10 +180,11 @@ Blame FindBlame(const RingWindow& window, int32_t tid, uint64_t from_ticks, uint
   const CallTree tree = MethodTree(window, tid, from_ticks, to_ticks);
   ListMethods(tree, names, ns_per_tick, &blame);
   const std::vector<ReportFrame> methods = BlamedMethods(tree, names);
-  const std::vector<ReportFrame> stack = BlamedStack(samples, frames);
+  const BlamedSamples sampled = BlamedStack(samples, frames);
+  const std::vector<ReportFrame>& stack = sampled.stack;
   blame.frames = methods;
   blame.frames.insert(blame.frames.end(), stack.begin(), stack.end());
-  std::vector<std::string> path = PathOf(methods, stack);
+  std::vector<std::string> path = PathOf(methods, sampled.sure.empty() ? stack : sampled.sure);
   if (path.empty()) path.push_back(what);
   blame.fingerprint = FingerprintOf(path);
   if (!methods.empty()) {

@@ -116,6 +116,39 @@ ReportVerdict ToReport(const Verdict& verdict, const std::string& place) {
   return out;
 }
 
+// What was extra in the message that `request` is about; learns from the others in the window.
+void CompareWithHealthy(const ReportSource& source, const SealRequest& request,
+                        const Evidence& evidence, Report* report) {
+  if (source.healthy == nullptr || request.tid == 0) return;
+  const uint64_t begin = source.clock.FromMonotonicNs(request.begin_ns);
+  const uint64_t end = source.clock.FromMonotonicNs(request.end_ns);
+  const double ns = source.clock.ns_per_tick();
+  const auto to_ns = [ns](uint64_t ticks) {
+    return static_cast<uint64_t>(static_cast<double>(ticks) * ns);
+  };
+  const std::vector<MessageProfile> messages = MessagesOf(evidence.window, request.tid);
+  const auto below = static_cast<uint64_t>(static_cast<double>(source.healthy_below_ns) / ns);
+  source.healthy->Learn(messages, begin, below);
+  // The message that holds most of the incident; one that still runs is not among them.
+  const auto inside = [&](const MessageProfile& message) {
+    const uint64_t from = std::max(message.begin_ticks, begin);
+    const uint64_t to = std::min(message.end_ticks, end);
+    return to > from ? to - from : 0;
+  };
+  const auto bad = std::max_element(
+      messages.begin(), messages.end(),
+      [&](const MessageProfile& a, const MessageProfile& b) { return inside(a) < inside(b); });
+  if (bad == messages.end() || inside(*bad) < (end - begin) / 2) return;
+  const Difference difference = source.healthy->Compare(*bad);
+  report->healthy_messages = difference.messages;
+  report->healthy_median_ns = to_ns(difference.median_ticks);
+  for (const ExtraMethod& method : difference.methods) {
+    const std::string* name = evidence.names.Find(method.id);
+    report->extra.push_back({name != nullptr ? *name : "method #" + std::to_string(method.id),
+                             to_ns(method.extra_ticks), to_ns(method.usual_ticks)});
+  }
+}
+
 std::vector<ReportMode> ModesOf(const ReportSource& source, const RingWindow& window) {
   std::vector<ReportMode> modes;
   for (const RecordedMode& mode :
@@ -267,6 +300,7 @@ Result<Report> SealReport(const ReportSource& source, const SealRequest& request
   const Evidence evidence = Gather(source, request);
   std::string place;
   Report report = Describe(source, request, evidence, &place);
+  CompareWithHealthy(source, request, evidence, &report);
   if (admit != nullptr && !admit(place, &report)) {
     return Status(StatusCode::kUnavailable, "not to be written");
   }

@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "monitors/incident/refusals.h"
+#include "sdk/src/healthy_messages.h"
 #include "sdk/src/seal_request.h"
 #include "tracer/clock/tick_clock.h"
 #include "tracer/ftrace/kernel_window.h"
@@ -46,6 +47,8 @@ struct ReportSource {
   std::vector<std::string> notes;              // in every report
   std::shared_ptr<const KernelWindow> kernel;  // null: the process is dead
   std::shared_ptr<WindowBuffer> buffer;        // for the window's words; null: a new one
+  HealthyMessages* healthy = nullptr;          // null: nothing to compare with
+  uint64_t healthy_below_ns = 0;               // a message that takes longer is not healthy
 };
 
 // Whether the report, as it is so far, is to be written; may add to it. `place` is the function

@@ -146,6 +146,8 @@ void Sealer::SealOne(const SealRequest& request) {
     ReportSource source = make_source_();
     if (buffer_ == nullptr) buffer_ = std::make_shared<WindowBuffer>();
     source.buffer = buffer_;
+    source.healthy = &healthy_;
+    source.healthy_below_ns = options_.slow_message_ns / 2;
     std::optional<Report> admitted;
     const auto admit = [&](const std::string& place, Report* report) {
       if (!gate_->Admit(place, report)) return false;

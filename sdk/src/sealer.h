@@ -67,6 +67,7 @@ class Sealer {
   const OnDone on_done_;
   std::unique_ptr<Spool> spool_;          // sealing thread only
   std::unique_ptr<ReportGate> gate_;      // the same
+  HealthyMessages healthy_;               // the same
   std::shared_ptr<WindowBuffer> buffer_;  // sealing thread only; while requests wait
 
   std::mutex mutex_;

@@ -98,6 +98,13 @@ struct ReportMethod {
   bool open = false;
 };
 
+// What was extra in the incident's message, against healthy ones of its kind.
+struct ReportExtra {
+  std::string function;
+  uint64_t extra_ns = 0;
+  uint64_t usual_ns = 0;
+};
+
 struct ReportAttribute {
   std::string key;
   std::string value;
@@ -149,6 +156,9 @@ struct Report {
   std::string exemplar;
   uint64_t repeat_count = 0;
   std::vector<ReportAttribute> attributes;
+  std::vector<ReportExtra> extra;
+  uint64_t healthy_messages = 0;
+  uint64_t healthy_median_ns = 0;
 };
 
 }  // namespace jankbox

@@ -184,6 +184,15 @@ std::string EncodeMethod(const ReportMethod& method) {
   return bytes;
 }
 
+std::string EncodeExtra(const ReportExtra& extra) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Text(1, extra.function);
+  out.Number(2, extra.extra_ns);
+  out.Number(3, extra.usual_ns);
+  return bytes;
+}
+
 std::string EncodeAttribute(const ReportAttribute& attribute) {
   std::string bytes;
   FieldWriter out(&bytes);
@@ -242,6 +251,9 @@ std::string EncodeReport(const Report& report) {
   for (const ReportAttribute& attribute : report.attributes) {
     out.Element(56, EncodeAttribute(attribute));
   }
+  for (const ReportExtra& extra : report.extra) out.Element(58, EncodeExtra(extra));
+  out.Number(59, report.healthy_messages);
+  out.Number(60, report.healthy_median_ns);
   return bytes;
 }
 

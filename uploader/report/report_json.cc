@@ -140,6 +140,16 @@ json MethodsToJson(const proto::Report& report) {
   return methods;
 }
 
+json ExtraToJson(const proto::Report& report) {
+  json extra = json::array();
+  for (const proto::Extra& method : report.extra()) {
+    extra.push_back({{"function", method.function()},
+                     {"extra_ms", Milliseconds(method.extra_ns())},
+                     {"usual_ms", Milliseconds(method.usual_ns())}});
+  }
+  return extra;
+}
+
 json AttributesToJson(const proto::Report& report) {
   json attributes = json::array();
   for (const proto::Attribute& attribute : report.attributes()) {
@@ -213,7 +223,10 @@ json ReportToJson(const proto::Report& report) {
           {"methods_left_out", report.methods_left_out()},
           {"exemplar", report.exemplar()},
           {"repeat_count", report.repeat_count()},
-          {"attributes", AttributesToJson(report)}};
+          {"attributes", AttributesToJson(report)},
+          {"extra", ExtraToJson(report)},
+          {"healthy_messages", report.healthy_messages()},
+          {"healthy_median_ms", Milliseconds(report.healthy_median_ns())}};
 }
 
 }  // namespace jankbox

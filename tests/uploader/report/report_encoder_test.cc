@@ -163,6 +163,12 @@ proto::Report ExpectedReport() {
   proto::Attribute* attribute = report.add_attributes();
   attribute->set_key("cart");
   attribute->set_value("full");
+  proto::Extra* extra = report.add_extra();
+  extra->set_function("Feed::Decode");
+  extra->set_extra_ns(4015);
+  extra->set_usual_ns(4016);
+  report.set_healthy_messages(4017);
+  report.set_healthy_median_ns(4018);
   return report;
 }
 

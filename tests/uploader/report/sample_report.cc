@@ -66,6 +66,9 @@ Report FilledReport() {
   report.exemplar = "worst";
   report.repeat_count = 4014;
   report.attributes = {{"cart", "full"}};
+  report.extra = {{"Feed::Decode", 4015, 4016}};
+  report.healthy_messages = 4017;
+  report.healthy_median_ns = 4018;
   return report;
 }
 
