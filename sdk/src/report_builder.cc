@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "jankbox/jankbox.h"
+#include "monitors/incident/call_tree.h"
 #include "sdk/src/blame.h"
 #include "sdk/src/longest_waits.h"
 #include "tracer/ring/record_modes.h"
@@ -192,7 +193,9 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   report.methods = blame.methods;
   report.methods_left_out = blame.methods_left_out;
   report.top_frames = blame.frames;
-  report.fingerprint = blame.fingerprint;
+  // The app knows what it found; the path is that of the calls which happened to be there.
+  report.fingerprint = request.kind == ReportKind::kCustom ? FingerprintOf({"custom", request.what})
+                                                           : blame.fingerprint;
   report.verdict = ToReport(request.verdict, blame.place);
   *place = blame.place;
   report.sched_switches = static_cast<uint32_t>(request.verdict.switches);
