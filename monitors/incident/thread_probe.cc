@@ -85,6 +85,7 @@ ThreadReading ThreadProbe::Read() const {
     const char* paren = strrchr(text, ')');  // the name may hold anything
     if (paren != nullptr && paren[1] == ' ') state = paren[2];
   }
+  reading.state = state;
   if (state == 'R') {
     reading.wait = WaitClass::kNone;
     return reading;

@@ -20,6 +20,7 @@ struct ThreadReading {
   uint64_t switches = 0;     // times put on a CPU
   WaitClass wait = WaitClass::kUnknown;
   int32_t syscall = -1;  // that it is blocked in; -1: none or not known
+  char state = '?';      // of /proc/self/task/TID/stat
 };
 
 // The class of a wait in system call `syscall` (-1: not known) whose first argument is

@@ -72,6 +72,18 @@ void AddUnscheduled(const ThreadReading& before, const ThreadReading& after, uin
 
 }  // namespace
 
+void Verdict::Add(const Verdict& part) {
+  running_ns += part.running_ns;
+  runnable_ns += part.runnable_ns;
+  lock_ns += part.lock_ns;
+  disk_ns += part.disk_ns;
+  sleeping_ns += part.sleeping_ns;
+  blocked_ns += part.blocked_ns;
+  unknown_ns += part.unknown_ns;
+  switches += part.switches;
+  if (source.empty()) source = part.source;
+}
+
 void VerdictTimeline::Add(uint64_t now_ns, const ThreadReading& reading) {
   if (points_.size() >= kMaxPoints) {
     for (size_t i = 0; i < points_.size() / 2; ++i) points_[i] = points_[2 * i];

@@ -24,6 +24,9 @@ struct Verdict {
   uint64_t switches = 0;
   std::string source;  // what it rests on: "schedstat", "thread states" or ""
 
+  // Of two stretches together.
+  void Add(const Verdict& part);
+
   uint64_t total_ns() const {
     return running_ns + runnable_ns + lock_ns + disk_ns + sleeping_ns + blocked_ns + unknown_ns;
   }

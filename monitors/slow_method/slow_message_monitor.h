@@ -1,5 +1,6 @@
-// Notices a dispatch that is too slow (Matrix' EvilMethod threshold, 700 ms): while it still runs,
-// and at its end. Pure logic; the watcher thread's.
+// Notices a dispatch that is too slow (Matrix' EvilMethod threshold, 700 ms) while it still runs;
+// what it was at its end, AnrMonitor tells. Pure logic; the watcher thread's. Times are those at
+// which it is judged: what the thread was held for is taken off.
 #ifndef JANKBOX_MONITORS_SLOW_METHOD_SLOW_MESSAGE_MONITOR_H_
 #define JANKBOX_MONITORS_SLOW_METHOD_SLOW_MESSAGE_MONITOR_H_
 
@@ -23,10 +24,6 @@ class SlowMessageMonitor {
     if (now_ns >= running.begin_ns + threshold_ns_) {
       sink->OnSignal({SignalKind::kSlowMessage, running.begin_ns, 0, running.what, 0, 0});
     }
-  }
-
-  void OnEnded(const SlowDispatch& slow, SignalSink* sink) const {
-    sink->OnSignal({SignalKind::kSlowMessage, slow.begin_ns, slow.end_ns, slow.what, 0, 0});
   }
 
  private:

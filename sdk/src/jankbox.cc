@@ -13,6 +13,7 @@
 #include "jankbox/plugin.h"
 #include "monitors/frame/frame_monitor.h"
 #include "monitors/looper/dispatch_monitor.h"
+#include "sdk/src/foreground.h"
 #include "sdk/src/incident_listeners.h"
 #include "sdk/src/last_error.h"
 #include "sdk/src/options.h"
@@ -127,6 +128,8 @@ void jankbox_dispatch_end(void) { jankbox::DispatchMonitor::End(); }
 void jankbox_dispatch_begin_at(const char* what, uint64_t begin_ns) {
   jankbox::DispatchMonitor::BeginAt(what, begin_ns);
 }
+
+void jankbox_set_foreground(int foreground) { jankbox::SetForeground(foreground != 0); }
 
 void jankbox_set_loop_name(const char* name) {
   std::lock_guard<std::mutex> not_stopping(LifecycleMutex());

@@ -17,6 +17,13 @@
 namespace jankbox {
 namespace {
 
+// Android's runtime waits for the signal; elsewhere its default is to die.
+#if defined(__ANDROID__)
+constexpr bool kWatchesSigquit = true;
+#else
+constexpr bool kWatchesSigquit = false;
+#endif
+
 struct Range {
   const char* field;
   const char* environment;  // null: none
@@ -29,6 +36,11 @@ constexpr Range kWindow = {"window_ms", nullptr, 10'000, 100, 600'000};
 constexpr Range kRing = {"ring_bytes", nullptr, 8u << 20, 1u << 20, 1u << 30};
 constexpr Range kSlow = {"slow_message_ms", "JANKBOX_SLOW_MS", 700, 10, 600'000};
 constexpr Range kAnr = {"anr_ms", "JANKBOX_ANR_MS", 5'000, 10, 3'600'000};
+constexpr Range kLag = {"lag_ms", "JANKBOX_LAG_MS", 2'000, 10, 3'600'000};
+constexpr Range kBackground = {"anr_background_ms", "JANKBOX_ANR_BACKGROUND_MS", 10'000, 10,
+                               3'600'000};
+constexpr Range kSigquit = {"sigquit", nullptr, JANKBOX_SIGQUIT_DEFAULT, JANKBOX_SIGQUIT_DEFAULT,
+                            JANKBOX_SIGQUIT_OFF};
 constexpr Range kJank = {"jank_dropped_frames", nullptr, 9, 1, 10'000};
 constexpr Range kSample = {"sample_interval_ms", nullptr, 5, 1, 1'000};
 constexpr Range kRecord = {"record", nullptr, JANKBOX_RECORD_GOVERNED, JANKBOX_RECORD_GOVERNED,
@@ -63,6 +75,19 @@ Status Check(const Range& range, uint32_t given, uint32_t* value) {
   return Status(StatusCode::kInvalidArgument,
                 std::string(range.field) + " is " + std::to_string(*value) + ": must be " +
                     std::to_string(range.least) + " to " + std::to_string(range.most));
+}
+
+// `value` is to be at least `least`: refused by name where it was given, else raised.
+Status AtLeast(const Range& range, uint32_t given, const Range& other, uint32_t least,
+               uint32_t* value) {
+  if (*value >= least) return Status::Ok();
+  if (given != 0) {
+    return Status(StatusCode::kInvalidArgument, std::string(range.field) + " is " +
+                                                    std::to_string(*value) + ": must be at least " +
+                                                    other.field + ", " + std::to_string(least));
+  }
+  *value = least;
+  return Status::Ok();
 }
 
 std::string TextOr(const char* text, const std::string& fallback) {
@@ -116,6 +141,12 @@ Status SetAtrace(const jankbox_options& given, Options* checked) {
   }
   return Status(StatusCode::kInvalidArgument, "JANKBOX_PROPERTIES is " + checked->properties_file +
                                                   ": must be an absolute path without \"..\"");
+}
+
+bool Sigquit(uint32_t given) {
+  const std::string text = TextOr(getenv("JANKBOX_SIGQUIT"), "");
+  if (given != JANKBOX_SIGQUIT_DEFAULT) return given == JANKBOX_SIGQUIT_ON;
+  return text == "on" || (text != "off" && kWatchesSigquit);
 }
 
 // True where `word` stands in the list `text`, whose words are parted by commas.
@@ -177,7 +208,7 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
   }
   Options checked;
   uint32_t window_ms = 0, slow_ms = 0, anr_ms = 0, min_free_mib = 0, record = 0, markers = 0,
-           sources = 0, ftrace = 0, repeats = 0;
+           sources = 0, ftrace = 0, repeats = 0, lag_ms = 0, background_ms = 0, sigquit = 0;
   // `jankbox run --window-s` speaks of seconds.
   if (given.window_ms == 0) given.window_ms = FromEnvironment("JANKBOX_WINDOW_S", 0) * 1000;
   const uint32_t min_free_given = given.min_free_mib;
@@ -191,18 +222,19 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
         Check(kRecord, given.record, &record), Check(kMarkers, given.markers, &markers),
         Check(kSources, given.sources, &sources), Check(kFtrace, given.ftrace, &ftrace),
         Check(kFtraceBuffer, given.ftrace_buffer_kib, &checked.kernel.buffer_kib),
+        Check(kLag, given.lag_ms, &lag_ms),
+        Check(kBackground, given.anr_background_ms, &background_ms),
+        Check(kSigquit, given.sigquit, &sigquit),
         Check(kReportsADay, given.reports_a_day, &checked.repeats.reports_a_day),
         Check(kRepeats, given.repeats, &repeats), Check(kMinFree, min_free_given, &min_free_mib)}) {
     if (!status.ok()) return status;
   }
-  // Only one of the two may be given: the other follows, so that an ANR is always the slower one.
-  if (anr_ms < slow_ms) {
-    if (given.anr_ms != 0) {
-      return Status(StatusCode::kInvalidArgument, "anr_ms is " + std::to_string(anr_ms) +
-                                                      ": must be at least slow_message_ms, " +
-                                                      std::to_string(slow_ms));
-    }
-    anr_ms = slow_ms;
+  // Only one of them may be given: the others follow, so that an ANR is always the slowest.
+  for (const Status& status :
+       {AtLeast(kAnr, given.anr_ms, kSlow, slow_ms, &anr_ms),
+        AtLeast(kLag, given.lag_ms, kSlow, slow_ms, &lag_ms),
+        AtLeast(kBackground, given.anr_background_ms, kAnr, anr_ms, &background_ms)}) {
+    if (!status.ok()) return status;
   }
   checked.dir = Absolute(TextOr(given.dir, DefaultReportFolder()));
   checked.app_name = TextOr(given.app_name, CurrentProcessName());
@@ -210,7 +242,10 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
   checked.upload_url = TextOr(given.upload_url, TextOr(getenv("JANKBOX_UPLOAD_URL"), ""));
   checked.window_ns = window_ms * kNsPerMs;
   checked.slow_message_ns = slow_ms * kNsPerMs;
+  checked.lag_ns = lag_ms * kNsPerMs;
   checked.anr_ns = anr_ms * kNsPerMs;
+  checked.anr_background_ns = background_ms * kNsPerMs;
+  checked.sigquit = Sigquit(sigquit);
   checked.min_free_bytes = min_free_mib == UINT32_MAX ? 0 : uint64_t{min_free_mib} << 20;
   checked.loop_hooks = (given.flags & JANKBOX_FLAG_NO_LOOP_HOOKS) == 0;
   if (checked.repeats.reports_a_day == UINT32_MAX) checked.repeats.reports_a_day = 0;

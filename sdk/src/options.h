@@ -26,7 +26,10 @@ struct Options {
   uint64_t window_ns = 0;
   uint32_t ring_bytes = 0;
   uint64_t slow_message_ns = 0;
+  uint64_t lag_ns = 0;
   uint64_t anr_ns = 0;
+  uint64_t anr_background_ns = 0;
+  bool sigquit = false;
   uint32_t jank_dropped_frames = 0;
   uint32_t sample_interval_ms = 0;
   uint64_t min_free_bytes = 0;

@@ -100,7 +100,7 @@ bool FindUnsealed(const DeadRing& ring, size_t index, SealRequest* request) {
     begin_ticks = incident.begin_ticks.load(std::memory_order_relaxed);
     end_ticks = incident.end_ticks.load(std::memory_order_relaxed);
     const uint32_t kind = incident.kind.load(std::memory_order_relaxed);
-    if (kind <= static_cast<uint32_t>(ReportKind::kManual))
+    if (kind <= static_cast<uint32_t>(ReportKind::kLag))
       request->kind = static_cast<ReportKind>(kind);
     request->notes.push_back(
         "The process died before this report was sealed; it was sealed from its ring.");

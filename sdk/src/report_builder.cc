@@ -177,7 +177,10 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   report.id = request.id;
   report.revision = request.revision;
   report.kind = request.kind;
-  report.duration_ns = request.end_ns - request.begin_ns;
+  report.duration_ns = request.end_ns - request.begin_ns - request.held_ns;
+  report.held_ns = request.held_ns;
+  report.background = request.background;
+  report.anr_limit_ns = request.anr_limit_ns;
   report.ongoing = request.ongoing;
   report.what = request.what;
   report.process = source.process.name;
@@ -258,10 +261,10 @@ const char* KindText(ReportKind kind) {
       return "startup";
     case ReportKind::kAnr:
       return "anr";
-    case ReportKind::kRecovered:
-      return "recovered";
     case ReportKind::kLag:
       return "lag";
+    case ReportKind::kRecovered:
+      return "recovered";
     case ReportKind::kCustom:
       return "custom";
     case ReportKind::kManual:

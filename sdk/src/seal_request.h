@@ -28,6 +28,9 @@ struct SealRequest {
   uint64_t lost_samples = 0;
   std::string loop;
   std::vector<std::string> notes;
+  uint64_t held_ns = 0;  // of the time between begin and end: stopped, asleep, traced
+  bool background = false;
+  uint64_t anr_limit_ns = 0;  // kAnr: the limit that it was judged by
 };
 
 }  // namespace jankbox

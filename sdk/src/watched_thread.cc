@@ -9,7 +9,10 @@
 #include <cstring>
 
 #include "base/uuid.h"
+#include "monitors/anr/tracer_pid.h"
 #include "monitors/frame/frame_monitor.h"
+#include "sdk/src/foreground.h"
+#include "sdk/src/held_notes.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/ring/ring_reader.h"
 #include "tracer/sampling/sample_event.h"
@@ -28,6 +31,8 @@ ReportKind ToReportKind(SignalKind kind) {
       return ReportKind::kJank;
     case SignalKind::kSlowMessage:
       return ReportKind::kSlowMessage;
+    case SignalKind::kLag:
+      return ReportKind::kLag;
     case SignalKind::kAnr:
       break;
   }
@@ -54,7 +59,8 @@ WatchedThread::WatchedThread(const Options& options, RingFile* ring, size_t inde
       view_(&ring->header()->watched[index]),
       probe_(tid_),
       slow_messages_(options.slow_message_ns),
-      anrs_(options.anr_ns),
+      anrs_({options.slow_message_ns, options.lag_ns, options.anr_ns, options.anr_background_ns},
+            refusals, [this] { return TracerPidOf(tid_) != 0; }),
       incidents_([] { return NewUuid(RealtimeNs() / kNsPerMs); },
                  [this](const IncidentRevision& incident) { SealRevision(incident); }) {
   StackSampler::Options sampler_options;
@@ -77,31 +83,81 @@ bool WatchedThread::Overdue(const RunningDispatch& running, uint64_t now_ns) con
   return frames && now_ns >= running.begin_ns + janky_ns / 2;
 }
 
+void WatchedThread::NoteHolds(std::span<const Hold> holds) {
+  for (const Hold& hold : holds) holds_.Add(hold);
+}
+
+AnrFacts WatchedThread::FactsOf(uint64_t begin_ns, uint64_t end_ns) const {
+  AnrFacts facts;
+  facts.held = holds_.Within(begin_ns, end_ns);
+  facts.in_front_ns = InFrontNs(end_ns);
+  return facts;
+}
+
 void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock) {
   clock_ = clock;
   const uint64_t count =
       ring_->header()->watched[index_].dispatch_count.load(std::memory_order_relaxed);
   std::optional<RunningDispatch> running = view_.ReadRunning(clock);
+  if (in_tracing_stop_) holds_.Add({RefusalReason::kTraced, looked_ns_, now_ns, 0});
+  in_tracing_stop_ = false;
   // An idle thread that has not begun anything since is as it was.
-  if (running || count != last_count_) timeline_.Add(now_ns, probe_.Read());
-  last_count_ = count;
-  const std::optional<SlowDispatch> slow = view_.TakeSlow(clock);
-  const std::optional<LateFrame> frame = view_.TakeFrame();
-  Sample(running && Overdue(*running, now_ns));
-  if (frame) incidents_.OnSignal(FrameMonitor::SignalOf(*frame));
-  if (slow && !anrs_.OnEnded(*slow, &incidents_)) slow_messages_.OnEnded(*slow, &incidents_);
-  if (running) {
-    slow_messages_.OnRunning(*running, now_ns, &incidents_);
-    anrs_.OnRunning(*running, now_ns, &incidents_);
+  if (running || count != last_count_) {
+    const ThreadReading reading = probe_.Read();
+    in_tracing_stop_ = reading.state == 't';
+    timeline_.Add(now_ns, reading);
   }
-  incidents_.Settle(now_ns, running ? running->begin_ns : 0);
-  if (incidents_.open()) NoteInRing(*incidents_.open(), false);
+  last_count_ = count;
+  looked_ns_ = now_ns;
   const bool same = running && running_ && running->begin_ticks == running_->begin_ticks;
-  if (!same) {
+  running_ = std::move(running);
+  if (!ended_) ended_ = view_.TakeSlow(clock_);
+  if (!frame_) frame_ = view_.TakeFrame();
+  const uint64_t begin_ns = running_ ? running_->begin_ns : now_ns;
+  const AnrFacts facts = FactsOf(begin_ns, now_ns);
+  const uint64_t judged_ns = now_ns - facts.held.held_ns();
+  Sample(running_ && Overdue(*running_, judged_ns));
+  JudgeEnded(now_ns);
+  if (running_) {
+    slow_messages_.OnRunning(*running_, judged_ns, &incidents_);
+    anrs_.OnRunning(*running_, facts, now_ns, &incidents_);
+  }
+  const uint64_t unsettled_ns = ended_ ? ended_->begin_ns : running_ ? begin_ns : 0;
+  anrs_.Settle(unsettled_ns, now_ns);
+  incidents_.Settle(now_ns, unsettled_ns);
+  if (incidents_.open()) NoteInRing(*incidents_.open(), false);
+  if (!same && !ended_) {
     timeline_.Restart();
     if (sampler_ != nullptr) lost_before_ = sampler_->counters().lost;
   }
-  running_ = std::move(running);
+}
+
+// What ended by `now_ns`. A later end waits for the next look: whether the process was stopped
+// meanwhile is not known yet.
+void WatchedThread::JudgeEnded(uint64_t now_ns) {
+  if (frame_ && frame_->end_ns <= now_ns) {
+    JudgeFrame(*frame_);
+    frame_.reset();
+  }
+  if (ended_ && ended_->end_ns <= now_ns) {
+    anrs_.OnEnded(*ended_, FactsOf(ended_->begin_ns, ended_->end_ns), &incidents_);
+    ended_.reset();
+  }
+}
+
+// A frame that is late only because the process was held is none.
+void WatchedThread::JudgeFrame(const LateFrame& frame) {
+  Signal signal = FrameMonitor::SignalOf(frame);
+  const HeldTime held = holds_.Within(signal.begin_ns, signal.end_ns);
+  if (held.held_ns() != 0) {
+    signal.dropped_frames = DroppedIntervals(
+        {signal.begin_ns, 0, frame.interval_ns, frame.start_ns, frame.end_ns - held.held_ns()});
+    if (!ReachesBand(signal.dropped_frames, frame.interval_ns, options_.jank_dropped_frames)) {
+      refusals_->Add(held.Main(), frame.end_ns);
+      return;
+    }
+  }
+  incidents_.OnSignal(signal);
 }
 
 void WatchedThread::Sample(bool overdue) {
@@ -131,6 +187,14 @@ void WatchedThread::Finish(uint64_t now_ns, const TickConverter& clock) {
   sampling_ = false;
 }
 
+// What was held is not blamed on anything: the shares are those of the rest.
+Verdict WatchedThread::VerdictOf(uint64_t begin_ns, uint64_t end_ns) const {
+  Verdict verdict;
+  holds_.EachFree(begin_ns, end_ns,
+                  [&](uint64_t from, uint64_t to) { verdict.Add(timeline_.Sum(from, to)); });
+  return verdict;
+}
+
 void WatchedThread::NoteInRing(const IncidentRevision& incident, bool finished) {
   RingIncident& note = ring_->header()->incidents[index_];
   if (incident.id != HeaderText(note.id, sizeof(note.id))) {
@@ -157,12 +221,17 @@ void WatchedThread::SealRevision(const IncidentRevision& incident) {
   request.revision = incident.revision;
   request.kind = ToReportKind(incident.kind);
   request.begin_ns = incident.begin_ns;
-  request.end_ns = incident.ongoing ? MonotonicNs() : incident.end_ns;
+  request.end_ns = incident.ongoing ? looked_ns_ : incident.end_ns;
   request.ongoing = incident.ongoing;
   request.what = incident.what;
   request.tid = tid_;
   request.watched_index = index_;
-  request.verdict = timeline_.Sum(request.begin_ns, request.end_ns);
+  const HeldTime held = holds_.Within(request.begin_ns, request.end_ns);
+  request.held_ns = held.held_ns();
+  request.verdict = VerdictOf(request.begin_ns, request.end_ns);
+  request.background = InFrontNs(request.end_ns) == 0;
+  if (incident.kind == SignalKind::kAnr) request.anr_limit_ns = anrs_.limit_ns();
+  for (std::string& note : HeldNotes(held)) request.notes.push_back(std::move(note));
   request.dropped_frames = incident.dropped_frames;
   request.frame_interval_ns = incident.frame_interval_ns;
   request.loop = HeaderText(ring_->header()->loop_name, sizeof(ring_->header()->loop_name));

@@ -6,8 +6,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "monitors/anr/anr_monitor.h"
+#include "monitors/incident/held_time.h"
 #include "monitors/incident/incident_tracker.h"
 #include "monitors/incident/refusals.h"
 #include "monitors/incident/thread_probe.h"
@@ -29,7 +31,11 @@ class WatchedThread {
   WatchedThread(const Options& options, RingFile* ring, size_t index, Refusals* refusals,
                 Seal seal);
 
-  // One look at the thread at `now_ns`. Takes samples and seals revisions as needed.
+  // Stretches in which this process could not run, known before the look that they count for.
+  void NoteHolds(std::span<const Hold> holds);
+
+  // One look at the thread at `now_ns`, up to which the holds are known. Takes samples and seals
+  // revisions as needed.
   void Look(uint64_t now_ns, const TickConverter& clock);
 
   // How long until the next look, in ns.
@@ -44,6 +50,10 @@ class WatchedThread {
 
  private:
   void Sample(bool overdue);
+  void JudgeEnded(uint64_t now_ns);
+  void JudgeFrame(const LateFrame& frame);
+  AnrFacts FactsOf(uint64_t begin_ns, uint64_t end_ns) const;
+  Verdict VerdictOf(uint64_t begin_ns, uint64_t end_ns) const;
   void SealRevision(const IncidentRevision& incident);
   void NoteInRing(const IncidentRevision& incident, bool finished);
   bool Overdue(const RunningDispatch& running, uint64_t now_ns) const;
@@ -62,9 +72,14 @@ class WatchedThread {
   IncidentTracker incidents_;
   std::unique_ptr<StackSampler> sampler_;
   TickConverter clock_;
+  HoldHistory holds_;
   std::optional<RunningDispatch> running_;
-  uint64_t last_count_ = 0;   // dispatches begun by the last look
-  uint64_t lost_before_ = 0;  // the sampler's losses before the running dispatch
+  std::optional<SlowDispatch> ended_;  // not judged yet
+  std::optional<LateFrame> frame_;     // not judged yet
+  uint64_t looked_ns_ = 0;
+  bool in_tracing_stop_ = false;  // as of the last look
+  uint64_t last_count_ = 0;       // dispatches begun by the last look
+  uint64_t lost_before_ = 0;      // the sampler's losses before the running dispatch
   bool sampling_ = false;
 };
 

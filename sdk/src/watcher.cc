@@ -1,7 +1,10 @@
 #include "sdk/src/watcher.h"
 
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <chrono>
 
 #include "base/own_thread.h"
 #include "monitors/looper/dispatch_monitor.h"
@@ -36,6 +39,8 @@ Watcher::Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop,
       other_cpu_(std::move(other_cpu)),
       overhead_(ring, options.cpu_budget_permille, options.fixed_mode),
       atrace_(options),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      rate_since_(ring->header()->clock_at_start),
       thread_recorder_(ring->header()->clock_at_start.ticks) {}
 
 void Watcher::Start() {
@@ -43,11 +48,8 @@ void Watcher::Start() {
 }
 
 void Watcher::Stop() {
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    stop_ = true;
-    changed_.notify_all();
-  }
+  stop_.store(true, std::memory_order_relaxed);
+  eventfd_write(wake_.get(), 1);
   thread_.join();
 }
 
@@ -82,7 +84,30 @@ void Watcher::Calibrate() {
   header->calibrated_ticks.store(now.ticks, std::memory_order_relaxed);
   header->calibrated_monotonic_ns.store(now.monotonic_ns, std::memory_order_relaxed);
   std::lock_guard<std::mutex> lock(mutex_);
-  clock_ = TickConverter(header->clock_at_start, now, ns_per_tick_);
+  clock_ = TickConverter(rate_since_, now, ns_per_tick_, clock_break_);
+}
+
+// A counter that went on while the machine slept is ahead of CLOCK_MONOTONIC from here on; its rate
+// is taken anew.
+void Watcher::NoteSleepOfTheMachine() {
+  const TickConverter before = clock();
+  const ClockReading now = ReadClocks(static_cast<TickSource>(ring_->header()->tick_source));
+  const uint64_t expected_ns = before.ToMonotonicNs(now.ticks);
+  if (expected_ns < now.monotonic_ns + Heartbeat::kStopBoundNs) return;
+  ns_per_tick_ = before.ns_per_tick();
+  rate_since_ = now;
+  const uint64_t ahead_ns = expected_ns - now.monotonic_ns;
+  const auto ahead_ticks = static_cast<uint64_t>(static_cast<double>(ahead_ns) / ns_per_tick_);
+  // Half of it ago the machine was asleep for sure.
+  clock_break_ = {now.ticks - ahead_ticks / 2, now.monotonic_ns, ahead_ns};
+  Calibrate();
+}
+
+void Watcher::Wait(uint64_t next_ns) {
+  pollfd wake = {wake_.get(), POLLIN, 0};
+  const timespec timeout = {static_cast<time_t>(next_ns / kNsPerSecond),
+                            static_cast<long>(next_ns % kNsPerSecond)};
+  ppoll(&wake, 1, &timeout, nullptr);
 }
 
 void Watcher::NoteModules() {
@@ -102,7 +127,7 @@ void Watcher::RefreshHooks() {
   if (!hooked.ok()) SetLastError("nothing is hooked: " + hooked.status().message());
 }
 
-uint64_t Watcher::LookAtAll(uint64_t now_ns) {
+uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds) {
   uint64_t next_ns = kNsPerSecond;
   const TickConverter clock = this->clock();
   thread_recorder_.Look();  // before anything is sealed
@@ -115,6 +140,7 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns) {
           [this](SealRequest request) { SealWithNotes(std::move(request)); });
     }
     if (threads_[i] == nullptr) continue;
+    threads_[i]->NoteHolds(holds);
     threads_[i]->Look(now_ns, clock);
     next_ns = std::min(next_ns, threads_[i]->NextLookNs(now_ns));
   }
@@ -175,19 +201,22 @@ void Watcher::Run() {
   const Status grown = ring_->Grow();
   if (!grown.ok()) SetLastError("the ring is smaller than asked for: " + grown.message());
   NoteModules();
-  std::unique_lock<std::mutex> lock(mutex_);
-  ready_ = true;
-  changed_.notify_all();
-  while (!stop_) {
-    lock.unlock();
-    const uint64_t now_ns = MonotonicNs();
-    ring_->header()->heartbeat_ticks.store(NowTicks(), std::memory_order_relaxed);
-    const uint64_t next_ns = LookAtAll(now_ns);
-    SweepEverySecond(now_ns);
-    lock.lock();
-    if (!stop_) changed_.wait_for(lock, std::chrono::nanoseconds(next_ns));
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    ready_ = true;
+    changed_.notify_all();
   }
-  lock.unlock();
+  ProcBeatSource beats;
+  Heartbeat heartbeat(&beats);
+  while (!stop_.load(std::memory_order_relaxed)) {
+    const uint64_t now_ns = heartbeat.Wakes();
+    ring_->header()->heartbeat_ticks.store(NowTicks(), std::memory_order_relaxed);
+    if (heartbeat.TakeSuspended()) NoteSleepOfTheMachine();
+    const uint64_t next_ns = LookAtAll(now_ns, heartbeat.TakeHolds());
+    SweepEverySecond(now_ns);
+    heartbeat.Sleeps(next_ns);
+    Wait(next_ns);
+  }
   overhead_.End();
   thread_recorder_.Look();
   for (auto& thread : threads_) {

@@ -5,6 +5,7 @@
 #define JANKBOX_SDK_SRC_WATCHER_H_
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -12,6 +13,9 @@
 #include <thread>
 
 #include "base/own_thread.h"
+#include "base/scoped_fd.h"
+#include "monitors/anr/heartbeat.h"
+#include "monitors/anr/proc_beat_source.h"
 #include "monitors/incident/refusals.h"
 #include "sdk/src/atrace_session.h"
 #include "sdk/src/crash_loop.h"
@@ -64,9 +68,11 @@ class Watcher {
   void Run();
   void CalibrateFirst();
   void Calibrate();
+  void NoteSleepOfTheMachine();
+  void Wait(uint64_t next_ns);
   void NoteModules();
   void RefreshHooks();
-  uint64_t LookAtAll(uint64_t now_ns);
+  uint64_t LookAtAll(uint64_t now_ns, std::span<const Hold> holds);
   void SweepEverySecond(uint64_t now_ns);
   void SweepThreadRecords();
   void SealWithNotes(SealRequest request);
@@ -81,7 +87,11 @@ class Watcher {
   Overhead overhead_;
   AtraceSession atrace_;
   std::array<std::unique_ptr<WatchedThread>, kMaxWatchedThreads> threads_;
+  const ScopedFd wake_;  // an eventfd: Stop() ends a wait with it
+  std::atomic<bool> stop_{false};
   double ns_per_tick_ = 1.0;
+  ClockReading rate_since_;  // the first of the two readings that the clock's rate is taken from
+  ClockBreak clock_break_;
   bool hooks_allowed_ = false;
   uint64_t next_sweep_ns_ = 0;
   uint64_t last_sweep_ticks_ = 0;
@@ -92,7 +102,6 @@ class Watcher {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool ready_ = false;   // guarded by mutex_
-  bool stop_ = false;    // guarded by mutex_
   TickConverter clock_;  // guarded by mutex_
   ModuleMap modules_;    // guarded by mutex_
   std::thread thread_;

@@ -40,8 +40,8 @@ ClockReading ReadClocks(TickSource source) {
 }
 
 TickConverter::TickConverter(const ClockReading& first, const ClockReading& last,
-                             double fallback_ns_per_tick)
-    : last_(last), ns_per_tick_(fallback_ns_per_tick) {
+                             double fallback_ns_per_tick, const ClockBreak& clock_break)
+    : last_(last), break_(clock_break), ns_per_tick_(fallback_ns_per_tick) {
   const uint64_t elapsed_ns = last.monotonic_ns - first.monotonic_ns;
   if (last.ticks > first.ticks && last.monotonic_ns > first.monotonic_ns && elapsed_ns > kNsPerMs) {
     ns_per_tick_ = static_cast<double>(elapsed_ns) / static_cast<double>(last.ticks - first.ticks);
@@ -51,10 +51,13 @@ TickConverter::TickConverter(const ClockReading& first, const ClockReading& last
 
 uint64_t TickConverter::ToMonotonicNs(uint64_t ticks) const {
   const double delta = static_cast<double>(static_cast<int64_t>(ticks - last_.ticks));
-  return last_.monotonic_ns + static_cast<uint64_t>(std::llround(delta * ns_per_tick_));
+  const uint64_t ns =
+      last_.monotonic_ns + static_cast<uint64_t>(std::llround(delta * ns_per_tick_));
+  return ticks < break_.at_ticks ? ns + break_.ahead_ns : ns;
 }
 
 uint64_t TickConverter::FromMonotonicNs(uint64_t monotonic_ns) const {
+  if (monotonic_ns < break_.at_monotonic_ns) monotonic_ns -= break_.ahead_ns;
   const double delta = static_cast<double>(static_cast<int64_t>(monotonic_ns - last_.monotonic_ns));
   return last_.ticks + static_cast<uint64_t>(std::llround(delta / ns_per_tick_));
 }

@@ -50,13 +50,23 @@ struct ClockReading {
 // Reads all clocks as close together as can be (best of several tries). No allocation.
 ClockReading ReadClocks(TickSource source);
 
+// A sleep of the machine that the counter counted and CLOCK_MONOTONIC did not: ticks before
+// `at_ticks` stand for moments `ahead_ns` later than the line through the readings after it says.
+struct ClockBreak {
+  uint64_t at_ticks = 0;  // 0: none
+  uint64_t at_monotonic_ns = 0;
+  uint64_t ahead_ns = 0;
+};
+
 // Converts ticks by the line through two readings. A copyable value; THREAD-SAFE once built.
 class TickConverter {
  public:
   TickConverter() = default;
   // `first` and `last` in order; where they are less than 1 ms apart, `fallback_ns_per_tick` gives
   // the slope.
-  TickConverter(const ClockReading& first, const ClockReading& last, double fallback_ns_per_tick);
+  // With a break both lie behind it.
+  TickConverter(const ClockReading& first, const ClockReading& last, double fallback_ns_per_tick,
+                const ClockBreak& clock_break = {});
 
   uint64_t ToMonotonicNs(uint64_t ticks) const;
   uint64_t ToBoottimeNs(uint64_t ticks) const { return ToMonotonicNs(ticks) + boottime_offset_ns_; }
@@ -69,6 +79,7 @@ class TickConverter {
 
  private:
   ClockReading last_;
+  ClockBreak break_;
   double ns_per_tick_ = 1.0;
   uint64_t boottime_offset_ns_ = 0;  // modulo 2^64
 };

@@ -76,7 +76,11 @@ bool ParseSystemCallLine(std::string_view line, SystemCallLine* parsed) {
   for (size_t i = 0; i < count; ++i) {
     if (!ParseNumber(TakeField(&line), &values[i])) return false;
   }
-  if (parsed->number >= 0) parsed->first_argument = values[0];
+  if (parsed->number >= 0) {
+    parsed->first_argument = values[0];
+    parsed->second_argument = values[1];
+    parsed->third_argument = values[2];
+  }
   parsed->sp = values[count - 2];
   parsed->pc = values[count - 1];
   return TakeField(&line).empty();

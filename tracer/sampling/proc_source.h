@@ -20,6 +20,8 @@ struct SystemCallLine {
   bool running = false;
   int64_t number = -1;  // -1: blocked outside of a system call (a page fault, say)
   uint64_t first_argument = 0;
+  uint64_t second_argument = 0;
+  uint64_t third_argument = 0;
   uint64_t sp = 0;
   uint64_t pc = 0;
 };

@@ -151,6 +151,9 @@ struct Report {
   uint64_t clock_error_ns = 0;
   ReportAtrace atrace;
   std::vector<ReportRefusal> refusals;
+  uint64_t held_ns = 0;
+  bool background = false;
+  uint64_t anr_limit_ns = 0;
   std::vector<ReportMethod> methods;
   uint32_t methods_left_out = 0;
   std::string exemplar;

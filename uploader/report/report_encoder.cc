@@ -244,6 +244,9 @@ std::string EncodeReport(const Report& report) {
   out.Number(31, report.clock_error_ns);
   out.Nested(32, EncodeAtrace(report.atrace));
   for (const ReportRefusal& refusal : report.refusals) out.Element(33, EncodeRefusal(refusal));
+  out.Number(45, report.held_ns);
+  out.Number(46, report.background ? 1 : 0);
+  out.Number(47, report.anr_limit_ns);
   for (const ReportMethod& method : report.methods) out.Element(52, EncodeMethod(method));
   out.Number(53, report.methods_left_out);
   out.Text(54, report.exemplar);

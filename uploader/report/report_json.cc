@@ -172,12 +172,12 @@ std::string_view KindName(proto::Kind kind) {
       return "startup";
     case proto::ANR:
       return "anr";
+    case proto::LAG:
+      return "lag";
     case proto::RECOVERED:
       return "recovered";
     case proto::MANUAL:
       return "manual";
-    case proto::LAG:
-      return "lag";
     case proto::CUSTOM:
       return "custom";
     default:
@@ -219,6 +219,9 @@ json ReportToJson(const proto::Report& report) {
           {"clock_error_ms", Milliseconds(report.clock_error_ns())},
           {"atrace", AtraceToJson(report)},
           {"refusals", RefusalsToJson(report)},
+          {"held_ms", Milliseconds(report.held_ns())},
+          {"background", report.background()},
+          {"anr_limit_ms", Milliseconds(report.anr_limit_ns())},
           {"methods", MethodsToJson(report)},
           {"methods_left_out", report.methods_left_out()},
           {"exemplar", report.exemplar()},

@@ -69,6 +69,11 @@ typedef struct jankbox_options {
   uint32_t reports_a_day; /* written at most in 24 hours, over restarts [100]; a quarter more for
                              ANRs and the like; UINT32_MAX: no cap */
   uint32_t repeats;       /* JANKBOX_REPEATS_… [$JANKBOX_REPEATS, else exemplars] */
+  uint32_t lag_ms; /* between slow and not responding: a report of kind "lag" [2000, as Matrix],
+                      at least slow_message_ms */
+  uint32_t anr_background_ms; /* as anr_ms while the app is not in front [10000, as Matrix], at
+                                 least anr_ms */
+  uint32_t sigquit;           /* JANKBOX_SIGQUIT_… [Android: on, Linux: off] */
 } jankbox_options;
 
 /* How events are recorded. Every report says which mode held when. */
@@ -104,6 +109,13 @@ enum {
   JANKBOX_FTRACE_ON = 2    /* as auto, and jankbox_last_error() tells where it cannot be */
 };
 
+/* Whether SIGQUIT, with which Android asks a process that does not respond for its stacks, makes us
+ * look at once. The signal is passed on, once, to whoever would have got it. Start on the main
+ * thread: where others block the signal, it is unblocked there. */
+enum {
+  JANKBOX_SIGQUIT_DEFAULT = 0, /* $JANKBOX_SIGQUIT ("on", "off"), else as above */
+  JANKBOX_SIGQUIT_ON = 1,
+  JANKBOX_SIGQUIT_OFF = 2
 /* Which incidents of one cause become reports. The others are counted, and the next report of their
  * cause says how many they were. */
 enum {
@@ -165,6 +177,10 @@ JANKBOX_API void jankbox_dispatch_end(void);
 
 /* HOT. As jankbox_dispatch_begin, for a dispatch that began already at `begin_ns`. */
 JANKBOX_API void jankbox_dispatch_begin_at(const char* what, uint64_t begin_ns);
+
+/* HOT. Whether the app is in front (1, as it is until told otherwise) or in the background (0),
+ * where anr_background_ms holds. Also before start. */
+JANKBOX_API void jankbox_set_foreground(int foreground);
 
 /* What reports call the loop that the dispatches come from: "api" unless told otherwise. At most 31
  * bytes are kept. */

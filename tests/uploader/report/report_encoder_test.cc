@@ -151,6 +151,9 @@ proto::Report ExpectedReport() {
   refusal->set_reason("stopped");
   refusal->set_count(4008);
   refusal->set_last_ns(4009);
+  report.set_held_ns(4501);
+  report.set_background(true);
+  report.set_anr_limit_ns(4502);
   proto::Method* method = report.add_methods();
   method->set_function("Feed::Bind");
   method->set_depth(4010);

@@ -61,6 +61,9 @@ Report FilledReport() {
   report.clock_error_ns = 4004;
   report.atrace = {"on", 4005, 4006, "always gfx", "libcutils.so", 4007};
   report.refusals = {{"stopped", 4008, 4009}};
+  report.held_ns = 4501;
+  report.background = true;
+  report.anr_limit_ns = 4502;
   report.methods = {{"Feed::Bind", 4010, 4011, 4012, true}};
   report.methods_left_out = 4013;
   report.exemplar = "worst";

@@ -1,0 +1,70 @@
+// The watcher's own pulse: compares what it planned with what happened to it, and says in which
+// stretches the process was stopped (SIGSTOP, a freezer), a debugger held it, the machine slept, or
+// the watcher was starved. A stopped thread neither runs nor waits for a CPU; a starved one waits.
+// Pure logic over readings; the wall clock is none of them. Watcher thread; NO-ALLOC.
+#ifndef JANKBOX_MONITORS_ANR_HEARTBEAT_H_
+#define JANKBOX_MONITORS_ANR_HEARTBEAT_H_
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "monitors/incident/held_time.h"
+
+namespace jankbox {
+
+// One moment of the watcher thread.
+struct BeatReading {
+  uint64_t monotonic_ns = 0;
+  uint64_t boottime_ns = 0;
+  bool sched_known = false;     // the two below hold
+  uint64_t run_ns = 0;          // of the watcher, on a CPU
+  uint64_t runnable_ns = 0;     // waiting for one
+  uint64_t process_cpu_ns = 0;  // of all threads
+};
+
+class BeatSource {
+ public:
+  virtual ~BeatSource() = default;
+  virtual BeatReading Read() = 0;
+  // A debugger is attached to the watcher.
+  virtual bool Traced() = 0;
+};
+
+class Heartbeat {
+ public:
+  // A stop shorter than this is not told from the timer's own lateness.
+  static constexpr uint64_t kStopBoundNs = 100'000'000;
+  // The watcher is starved where it waited for a CPU longer than this at once.
+  static constexpr uint64_t kLateBoundNs = 200'000'000;
+
+  explicit Heartbeat(BeatSource* source) : source_(source) {}
+
+  // The watcher goes to sleep for `planned_ns`.
+  void Sleeps(uint64_t planned_ns);
+  // It is awake again. Returns that moment, CLOCK_MONOTONIC: looks are judged by it, since what
+  // happens after it is not known yet.
+  uint64_t Wakes();
+
+  // What was found since the last call, in order of time. Valid until the next Sleeps().
+  std::span<const Hold> TakeHolds();
+
+  // BOOTTIME's lead over MONOTONIC grew since the last call.
+  bool TakeSuspended();
+
+ private:
+  void Judge(const BeatReading& now, uint64_t planned_ns);
+  void Found(RefusalReason reason, uint64_t from_ns, uint64_t to_ns, uint64_t beyond_ns);
+
+  BeatSource* const source_;
+  BeatReading last_;
+  bool began_ = false;
+  bool suspended_ = false;
+  uint64_t planned_ns_ = 0;
+  std::array<Hold, 6> holds_;
+  size_t found_ = 0;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_MONITORS_ANR_HEARTBEAT_H_

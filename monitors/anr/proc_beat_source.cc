@@ -1,0 +1,40 @@
+#include "monitors/anr/proc_beat_source.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cinttypes>
+#include <cstdio>
+
+#include "base/clock.h"
+#include "base/own_thread.h"
+#include "monitors/anr/tracer_pid.h"
+
+namespace jankbox {
+
+ProcBeatSource::ProcBeatSource()
+    : schedstat_(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {}
+
+BeatReading ProcBeatSource::Read() {
+  BeatReading reading;
+  char text[96];
+  const ssize_t n = schedstat_.valid() ? pread(schedstat_.get(), text, sizeof(text) - 1, 0) : -1;
+  if (n > 0) {
+    text[n] = '\0';
+    reading.sched_known =
+        sscanf(text, "%" SCNu64 " %" SCNu64, &reading.run_ns, &reading.runnable_ns) == 2;
+  }
+  reading.process_cpu_ns = ClockNs(CLOCK_PROCESS_CPUTIME_ID);
+  // Anew where the thread was held between the two clocks.
+  uint64_t before_ns = 0;
+  do {
+    before_ns = MonotonicNs();
+    reading.boottime_ns = BoottimeNs();
+    reading.monotonic_ns = MonotonicNs();
+  } while (reading.monotonic_ns - before_ns > kNsPerMs);
+  return reading;
+}
+
+bool ProcBeatSource::Traced() { return TracerPidOf(CurrentTid()) != 0; }
+
+}  // namespace jankbox
