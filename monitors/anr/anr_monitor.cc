@@ -48,6 +48,11 @@ void AnrMonitor::OnRunning(const RunningDispatch& running, const AnrFacts& facts
     sink->OnSignal({SignalKind::kLag, running.begin_ns, 0, running.what, 0, 0});
   }
   if (SameMoment(raised_begin_ns_, running.begin_ns)) return;
+  // Once under a debugger, always: when it leaves, what it did to the program's time stays.
+  if (refused_ && refused_->reason == RefusalReason::kTraced &&
+      SameMoment(refused_->begin_ns, running.begin_ns)) {
+    return;
+  }
   std::optional<RefusalReason> refused;
   const uint64_t limit_ns = Judge(elapsed_ns, facts, &refused);
   if (limit_ns != 0) {
@@ -65,9 +70,11 @@ void AnrMonitor::OnEnded(const SlowDispatch& slow, const AnrFacts& facts, Signal
   const uint64_t active_ns = Less(elapsed_ns, facts.held.held_ns());
   const bool raised = SameMoment(raised_begin_ns_, slow.begin_ns);
   std::optional<RefusalReason> refused;
-  const uint64_t limit_ns = raised ? 0 : Judge(elapsed_ns, facts, &refused);
+  const bool known = refused_ && SameMoment(refused_->begin_ns, slow.begin_ns);
+  const bool traced = known && refused_->reason == RefusalReason::kTraced;
+  const uint64_t limit_ns = raised || traced ? 0 : Judge(elapsed_ns, facts, &refused);
   if (limit_ns != 0) limit_ns_ = limit_ns;
-  if (refused_ && SameMoment(refused_->begin_ns, slow.begin_ns)) {
+  if (known) {
     if (!refused && limit_ns == 0 && !raised) refused = refused_->reason;
     refused_.reset();
   }

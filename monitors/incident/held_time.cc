@@ -18,6 +18,12 @@ void HoldHistory::Add(Hold hold) {
     held_until_ns_ = std::max(held_until_ns_, hold.to_ns);
   }
   if (hold.from_ns > hold.to_ns || (hold.from_ns == hold.to_ns && hold.beyond_ns == 0)) return;
+  Hold* const last = added_ == 0 ? nullptr : &holds_[(added_ - 1) % kMaxHolds];
+  if (last != nullptr && last->reason == hold.reason && last->to_ns == hold.from_ns) {
+    last->to_ns = hold.to_ns;
+    last->beyond_ns += hold.beyond_ns;
+    return;
+  }
   holds_[added_++ % kMaxHolds] = hold;
 }
 

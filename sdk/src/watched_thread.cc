@@ -106,6 +106,8 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock) {
     const ThreadReading reading = probe_.Read();
     in_tracing_stop_ = reading.state == 't';
     timeline_.Add(now_ns, reading);
+  } else if (count != 0) {
+    idle_ns_ = now_ns;
   }
   last_count_ = count;
   looked_ns_ = now_ns;
@@ -115,7 +117,8 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock) {
   if (!frame_) frame_ = view_.TakeFrame();
   const uint64_t begin_ns = running_ ? running_->begin_ns : now_ns;
   const AnrFacts facts = FactsOf(begin_ns, now_ns);
-  const uint64_t judged_ns = now_ns - facts.held.held_ns();
+  held_ns_ = facts.held.held_ns();
+  const uint64_t judged_ns = now_ns - held_ns_;
   Sample(running_ && Overdue(*running_, judged_ns));
   JudgeEnded(now_ns);
   if (running_) {
@@ -145,9 +148,16 @@ void WatchedThread::JudgeEnded(uint64_t now_ns) {
   }
 }
 
-// A frame that is late only because the process was held is none.
+// A frame is not late because the process was held, nor because nobody asked for it: its vsync
+// passed and the thread, seen idle, waited for something to draw.
 void WatchedThread::JudgeFrame(const LateFrame& frame) {
   Signal signal = FrameMonitor::SignalOf(frame);
+  if (idle_ns_ > signal.begin_ns && idle_ns_ <= frame.start_ns &&
+      !ReachesBand(DroppedIntervals({idle_ns_, 0, frame.interval_ns, frame.start_ns, frame.end_ns}),
+                   frame.interval_ns, options_.jank_dropped_frames)) {
+    refusals_->Add(RefusalReason::kNotRendering, frame.end_ns);
+    return;
+  }
   const HeldTime held = holds_.Within(signal.begin_ns, signal.end_ns);
   if (held.held_ns() != 0) {
     signal.dropped_frames = DroppedIntervals(
@@ -173,7 +183,7 @@ void WatchedThread::Sample(bool overdue) {
 uint64_t WatchedThread::NextLookNs(uint64_t now_ns) const {
   if (!sampling_) {
     if (!running_) return kIdleLookNs;
-    const uint64_t overdue_at = running_->begin_ns + options_.slow_message_ns / 2;
+    const uint64_t overdue_at = running_->begin_ns + held_ns_ + options_.slow_message_ns / 2;
     return overdue_at > now_ns ? std::min(kIdleLookNs, overdue_at - now_ns) : kNsPerMs;
   }
   const uint64_t interval = options_.sample_interval_ms * kNsPerMs;

@@ -1,0 +1,232 @@
+// ANRs of real processes, and what is none: stops, sleeps, debuggers, starved watchers. Thresholds
+// are a fifth of the defaults; with JANKBOX_SOAK the defaults hold, and stops last 8 s.
+#include <gmock/gmock.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include "base/file.h"
+#include "tests/e2e/run_program.h"
+#include "tests/perfetto/trace_reader.h"
+#include "uploader/report/report_file.h"
+
+namespace jankbox {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+bool Soak() { return getenv("JANKBOX_SOAK") != nullptr; }
+
+// Milliseconds at the full thresholds.
+unsigned Scaled(unsigned ms) { return Soak() ? ms : ms / 5; }
+
+void Sleep(unsigned ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+
+class AnrTest : public EndToEndTest {
+ protected:
+  static std::map<std::string, std::string> Environment() {
+    return {{"JANKBOX_SLOW_MS", std::to_string(Scaled(1500))},
+            {"JANKBOX_LAG_MS", std::to_string(Scaled(3000))},
+            {"JANKBOX_ANR_MS", std::to_string(Scaled(5000))},
+            {"JANKBOX_ANR_BACKGROUND_MS", std::to_string(Scaled(10'000))}};
+  }
+  std::vector<std::string> Driver(const std::vector<std::string>& command) const {
+    std::vector<std::string> argv = {Binary("anr_driver"), Folder("spool")};
+    argv.insert(argv.end(), command.begin(), command.end());
+    return argv;
+  }
+  // Starts the driver and waits until its dispatch runs.
+  void Start(const std::vector<std::string>& command) {
+    program_ = std::make_unique<Program>(Driver(command), Environment());
+    ASSERT_TRUE(program_->WaitForOutput("ready", 20'000)) << program_->Wait(1000).err;
+  }
+  void StopFor(unsigned ms) {
+    program_->Signal(SIGSTOP);
+    Sleep(ms);
+    program_->Signal(SIGCONT);
+  }
+  // The reports at its end; the last, a manual one, knows what was refused.
+  void Finish() {
+    const Outcome outcome = program_->Wait(60'000);
+    ASSERT_EQ(outcome.exit_status, 0) << outcome.err << outcome.signal;
+    Read();
+  }
+  void Run(const std::vector<std::string>& command) {
+    Start(command);
+    Finish();
+  }
+  void Read() {
+    incidents_.clear();
+    refusals_.clear();
+    for (const proto::Report& report : Reports(Folder("spool"))) {
+      if (report.kind() != proto::MANUAL) {
+        incidents_.push_back(report);
+        continue;
+      }
+      for (const proto::Refusal& refusal : report.refusals()) {
+        refusals_[refusal.reason()] = refusal.count();
+      }
+    }
+  }
+  static double Ms(uint64_t ns) { return static_cast<double>(ns) / 1e6; }
+  static std::vector<std::string> Notes(const proto::Report& report) {
+    return {report.notes().begin(), report.notes().end()};
+  }
+
+  std::unique_ptr<Program> program_;
+  std::vector<proto::Report> incidents_;
+  std::map<std::string, uint64_t> refusals_;
+};
+
+using Counts = std::map<std::string, uint64_t>;
+
+TEST_F(AnrTest, StopInsideADispatchIsNoIncident) {
+  Start({"work", "100"});
+  StopFor(Scaled(8000));
+  Finish();
+  EXPECT_THAT(incidents_, IsEmpty()) << incidents_[0].ShortDebugString();
+  EXPECT_EQ(refusals_, Counts({{"stopped", 1}}));
+}
+
+TEST_F(AnrTest, StopIsTakenOffATrueBlock) {
+  const unsigned block_ms = Scaled(6000);
+  const unsigned stop_ms = Scaled(8000);
+  Start({"work", std::to_string(block_ms)});
+  StopFor(stop_ms);
+  Finish();
+  ASSERT_EQ(incidents_.size(), 1u);
+  const proto::Report& report = incidents_[0];
+  EXPECT_EQ(report.kind(), proto::ANR);
+  EXPECT_EQ(report.revision(), 2u);
+  EXPECT_NEAR(Ms(report.held_ns()), stop_ms, 60);
+  EXPECT_GE(Ms(report.duration_ns()), block_ms - 60);
+  EXPECT_LE(Ms(report.duration_ns()), block_ms * 1.3);
+  EXPECT_EQ(Sum(report.verdict()), report.duration_ns());
+  EXPECT_GT(report.verdict().sleeping_ns(), report.duration_ns() * 8 / 10);
+  EXPECT_THAT(Notes(report), Contains(HasSubstr("the process was stopped (SIGSTOP or a freezer)")));
+  EXPECT_EQ(refusals_, Counts());
+}
+
+TEST_F(AnrTest, TrueBlockIsOneIncidentToldWhileItLasts) {
+  Start({"work", std::to_string(Scaled(6000) + 800)});
+  std::vector<proto::Report> early;
+  for (int i = 0; i < 100 && early.empty(); ++i, Sleep(20)) early = Reports(Folder("spool"));
+  ASSERT_EQ(early.size(), 1u) << "not told while it lasted";
+  EXPECT_EQ(early[0].kind(), proto::ANR);
+  EXPECT_TRUE(early[0].ongoing());
+  Finish();
+  ASSERT_EQ(incidents_.size(), 1u);
+  const proto::Report& report = incidents_[0];
+  EXPECT_EQ(report.id(), early[0].id());
+  EXPECT_FALSE(report.ongoing());
+  EXPECT_EQ(Ms(report.anr_limit_ns()), Scaled(5000));
+  EXPECT_FALSE(report.background());
+  EXPECT_LT(report.window().from_ns() + report.duration_ns() + report.held_ns(),
+            report.window().to_ns())
+      << "the window begins before the block";
+  EXPECT_EQ(Sum(report.verdict()), report.duration_ns());
+  EXPECT_EQ(refusals_, Counts());
+}
+
+TEST_F(AnrTest, BlockShorterThanAnAnrIsALag) {
+  Run({"work", std::to_string(Scaled(4000))});
+  ASSERT_EQ(incidents_.size(), 1u);
+  EXPECT_EQ(incidents_[0].kind(), proto::LAG);
+  EXPECT_EQ(incidents_[0].revision(), 1u);
+}
+
+TEST_F(AnrTest, BackgroundHasALongerLimit) {
+  Run({"background", std::to_string(Scaled(6000))});
+  ASSERT_EQ(incidents_.size(), 1u);
+  EXPECT_EQ(incidents_[0].kind(), proto::LAG);
+  EXPECT_TRUE(incidents_[0].background());
+  EXPECT_EQ(refusals_, Counts({{"background", 1}}));
+  std::filesystem::remove_all(Folder("spool"));
+  Run({"background", std::to_string(Scaled(11'000))});
+  ASSERT_EQ(incidents_.size(), 1u);
+  EXPECT_EQ(incidents_[0].kind(), proto::ANR);
+  EXPECT_EQ(Ms(incidents_[0].anr_limit_ns()), Scaled(10'000));
+}
+
+TEST_F(AnrTest, SleepOfTheMachineIsNoIncident) {
+  Run({"suspend", "200", "3600000"});
+  EXPECT_THAT(incidents_, IsEmpty());
+  EXPECT_EQ(refusals_, Counts({{"suspended", 1}}));
+}
+
+TEST_F(AnrTest, StepsOfTheWallClockAreNothing) {
+  Run({"wall", "200", "86400000"});
+  EXPECT_THAT(incidents_, IsEmpty());
+  EXPECT_EQ(refusals_, Counts());
+  std::filesystem::remove_all(Folder("spool"));
+  Run({"wall", std::to_string(Scaled(6000)), "-86400000"});
+  ASSERT_EQ(incidents_.size(), 1u);
+  EXPECT_EQ(incidents_[0].kind(), proto::ANR);
+  EXPECT_LE(Ms(incidents_[0].duration_ns()), Scaled(6000) * 1.3);
+}
+
+TEST_F(AnrTest, ThreadThatNothingIsDrawnOnIsNoIncident) {
+  Run({"hidden", std::to_string(Scaled(8000))});
+  EXPECT_THAT(incidents_, IsEmpty()) << incidents_[0].ShortDebugString();
+  EXPECT_EQ(refusals_, Counts({{"not_rendering", 1}}));
+}
+
+class TracedThread {
+ public:
+  explicit TracedThread(pid_t tid) : tid_(tid) { attached_ = ptrace(PTRACE_SEIZE, tid, 0, 0) == 0; }
+  bool attached() const { return attached_; }
+  void Interrupt() {
+    int status = 0;
+    ASSERT_EQ(ptrace(PTRACE_INTERRUPT, tid_, 0, 0), 0);
+    ASSERT_EQ(waitpid(tid_, &status, __WALL), tid_);
+  }
+  void Continue() { ASSERT_EQ(ptrace(PTRACE_CONT, tid_, 0, 0), 0); }
+  void Detach() { ASSERT_EQ(ptrace(PTRACE_DETACH, tid_, 0, 0), 0); }
+
+ private:
+  const pid_t tid_;
+  bool attached_ = false;
+};
+
+TEST_F(AnrTest, StopByADebuggerIsNoIncident) {
+  Start({"work", "100"});
+  TracedThread debugger(program_->pid());
+  if (!debugger.attached()) GTEST_SKIP() << "ptrace is not permitted";
+  debugger.Interrupt();
+  Sleep(Scaled(8000));
+  debugger.Detach();
+  Finish();
+  EXPECT_THAT(incidents_, IsEmpty()) << incidents_[0].ShortDebugString();
+  EXPECT_EQ(refusals_, Counts({{"traced", 1}}));
+}
+
+TEST_F(AnrTest, BlockUnderADebuggerIsNoAnr) {
+  Start({"work", std::to_string(Scaled(6000))});
+  TracedThread debugger(program_->pid());
+  if (!debugger.attached()) GTEST_SKIP() << "ptrace is not permitted";
+  Finish();
+  ASSERT_EQ(incidents_.size(), 1u);
+  EXPECT_EQ(incidents_[0].kind(), proto::LAG);
+  EXPECT_EQ(refusals_, Counts({{"traced", 1}}));
+}
+
+TEST_F(AnrTest, StarvedWatcherIsNoAnr) {
+  Run({"hog", std::to_string(Scaled(6000))});
+  if (program_->Output().find("no hog") != std::string::npos) {
+    GTEST_SKIP() << "SCHED_FIFO is not permitted, or there is one CPU only";
+  }
+  ASSERT_EQ(incidents_.size(), 1u);
+  EXPECT_EQ(incidents_[0].kind(), proto::LAG) << incidents_[0].ShortDebugString();
+  EXPECT_THAT(Notes(incidents_[0]), Contains(HasSubstr("watcher was starved")));
+  EXPECT_EQ(refusals_, Counts({{"watcher_late", 1}}));
+}
+
+}  // namespace
+}  // namespace jankbox
