@@ -13,10 +13,12 @@ namespace jankbox {
 // CLOCK_MONOTONIC since when it is in front; 0: in the background.
 inline std::atomic<uint64_t> g_in_front_since_ns{1};
 
-inline void SetForeground(bool foreground) {
+// True where that is a change.
+inline bool SetForeground(bool foreground) {
   const bool is = g_in_front_since_ns.load(std::memory_order_relaxed) != 0;
-  if (is == foreground) return;
+  if (is == foreground) return false;
   g_in_front_since_ns.store(foreground ? MonotonicNs() : 0, std::memory_order_relaxed);
+  return true;
 }
 
 // How long it has been in front at `now_ns`; 0: it is not.

@@ -129,7 +129,11 @@ void jankbox_dispatch_begin_at(const char* what, uint64_t begin_ns) {
   jankbox::DispatchMonitor::BeginAt(what, begin_ns);
 }
 
-void jankbox_set_foreground(int foreground) { jankbox::SetForeground(foreground != 0); }
+void jankbox_set_foreground(int foreground) {
+  if (jankbox::SetForeground(foreground != 0)) {
+    jankbox::Plugins::Get().SetForeground(foreground != 0);
+  }
+}
 
 void jankbox_set_loop_name(const char* name) {
   std::lock_guard<std::mutex> not_stopping(LifecycleMutex());

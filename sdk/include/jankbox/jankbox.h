@@ -116,6 +116,8 @@ enum {
   JANKBOX_SIGQUIT_DEFAULT = 0, /* $JANKBOX_SIGQUIT ("on", "off"), else as above */
   JANKBOX_SIGQUIT_ON = 1,
   JANKBOX_SIGQUIT_OFF = 2
+};
+
 /* Which incidents of one cause become reports. The others are counted, and the next report of their
  * cause says how many they were. */
 enum {
@@ -178,8 +180,8 @@ JANKBOX_API void jankbox_dispatch_end(void);
 /* HOT. As jankbox_dispatch_begin, for a dispatch that began already at `begin_ns`. */
 JANKBOX_API void jankbox_dispatch_begin_at(const char* what, uint64_t begin_ns);
 
-/* HOT. Whether the app is in front (1, as it is until told otherwise) or in the background (0),
- * where anr_background_ms holds. Also before start. */
+/* Whether the app is in front (1, as it is until told otherwise) or in the background (0), where
+ * anr_background_ms holds. Also before start. Plugins are told on this thread where it changes. */
 JANKBOX_API void jankbox_set_foreground(int foreground);
 
 /* What reports call the loop that the dispatches come from: "api" unless told otherwise. At most 31
