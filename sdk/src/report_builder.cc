@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "jankbox/jankbox.h"
 #include "monitors/incident/call_tree.h"
+#include "sdk/src/anr_report.h"
 #include "sdk/src/blame.h"
 #include "sdk/src/longest_waits.h"
 #include "tracer/ring/record_modes.h"
@@ -99,6 +100,11 @@ Evidence Gather(const ReportSource& source, const SealRequest& request) {
                         sample.source != SampleSource::kCreation;
     if (inside && sample.tid == request.tid) evidence.samples.push_back(sample);
   }
+  if (request.threads != nullptr) {
+    for (const StackSample& stack : request.threads->stacks) {
+      addresses.insert(addresses.end(), stack.pcs, stack.pcs + stack.depth);
+    }
+  }
   evidence.frames = ResolveAddresses(source.modules, addresses);
   return evidence;
 }
@@ -181,6 +187,7 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   report.held_ns = request.held_ns;
   report.background = request.background;
   report.anr_limit_ns = request.anr_limit_ns;
+  report.sigquits = source.sigquits;
   report.ongoing = request.ongoing;
   report.what = request.what;
   report.process = source.process.name;
@@ -230,6 +237,7 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   report.clock = TickSourceName(static_cast<TickSource>(source.ring->header().tick_source));
   report.ring_in_memory_only = source.ring_in_memory_only;
   report.notes = request.notes;
+  TellAnrThreads(request, evidence.window, evidence.frames, begin_ticks, &report);
   if (source.kernel != nullptr) report.notes.push_back(source.kernel->Note());
   for (std::string& note :
        LongestWaits(evidence.window, lives, request.tid, begin_ticks, end_ticks, source.clock)) {

@@ -38,6 +38,7 @@ struct ReportSource {
   uint64_t self_cpu_ns = 0;
   uint64_t recorded_ns = 0;
   uint64_t uptime_ns = 0;
+  uint64_t sigquits = 0;
   uint32_t cpu_budget_permille = 0;
   uint64_t start_us = 0;
   uint64_t suppressed_incidents = 0;

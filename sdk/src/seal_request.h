@@ -3,10 +3,12 @@
 #define JANKBOX_SDK_SRC_SEAL_REQUEST_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "monitors/incident/verdict.h"
+#include "sdk/src/anr_threads.h"
 #include "uploader/report/report.h"
 
 namespace jankbox {
@@ -30,7 +32,8 @@ struct SealRequest {
   std::vector<std::string> notes;
   uint64_t held_ns = 0;  // of the time between begin and end: stopped, asleep, traced
   bool background = false;
-  uint64_t anr_limit_ns = 0;  // kAnr: the limit that it was judged by
+  std::shared_ptr<const AnrThreads> threads;  // kAnr; null where it was over when it was seen
+  uint64_t anr_limit_ns = 0;                  // kAnr: the limit that it was judged by
 };
 
 }  // namespace jankbox

@@ -24,6 +24,7 @@ constexpr uint64_t kIdleLookNs =
     50 * kNsPerMs;  // a baseline for the verdict, and how late a dispatch may be seen
 // A thread that is stuck for longer than this is looked at ten times less often.
 constexpr uint64_t kLongBlockNs = 10 * kNsPerSecond;
+constexpr uint64_t kTellAgainNs = 5 * kNsPerSecond;
 
 ReportKind ToReportKind(SignalKind kind) {
   switch (kind) {
@@ -128,7 +129,10 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock) {
   const uint64_t unsettled_ns = ended_ ? ended_->begin_ns : running_ ? begin_ns : 0;
   anrs_.Settle(unsettled_ns, now_ns);
   incidents_.Settle(now_ns, unsettled_ns);
-  if (incidents_.open()) NoteInRing(*incidents_.open(), false);
+  if (incidents_.open()) {
+    NoteInRing(*incidents_.open(), false);
+    if (threads_of_ == incidents_.open()->id) TakeThreads(*incidents_.open());
+  }
   if (!same && !ended_) {
     timeline_.Restart();
     if (sampler_ != nullptr) lost_before_ = sampler_->counters().lost;
@@ -220,7 +224,21 @@ void WatchedThread::NoteInRing(const IncidentRevision& incident, bool finished) 
   note.state.store(static_cast<uint32_t>(state), std::memory_order_release);
 }
 
+// Once an ANR; what is deadlocked is written into the ring again while that lasts, so that it is
+// still there when the process is killed.
+void WatchedThread::TakeThreads(const IncidentRevision& incident) {
+  if (threads_of_ != incident.id) {
+    threads_ = std::make_shared<AnrThreads>(TakeAnrThreads(tid_, kAnrStacksNs));
+    threads_of_ = incident.id;
+  } else if (threads_->deadlocks.empty() || looked_ns_ < threads_told_ns_ + kTellAgainNs) {
+    return;
+  }
+  RecordAnrThreads(*threads_, clock_);
+  threads_told_ns_ = looked_ns_;
+}
+
 void WatchedThread::SealRevision(const IncidentRevision& incident) {
+  if (incident.ongoing) TakeThreads(incident);
   NoteInRing(incident, !incident.ongoing);
   // Before it is sealed: should the process die right after that, recovery must not use the same
   // number again.
@@ -240,6 +258,7 @@ void WatchedThread::SealRevision(const IncidentRevision& incident) {
   request.held_ns = held.held_ns();
   request.verdict = VerdictOf(request.begin_ns, request.end_ns);
   request.background = InFrontNs(request.end_ns) == 0;
+  if (threads_of_ == incident.id) request.threads = threads_;
   if (incident.kind == SignalKind::kAnr) request.anr_limit_ns = anrs_.limit_ns();
   for (std::string& note : HeldNotes(held)) request.notes.push_back(std::move(note));
   request.dropped_frames = incident.dropped_frames;

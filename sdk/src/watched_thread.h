@@ -55,6 +55,7 @@ class WatchedThread {
   AnrFacts FactsOf(uint64_t begin_ns, uint64_t end_ns) const;
   Verdict VerdictOf(uint64_t begin_ns, uint64_t end_ns) const;
   void SealRevision(const IncidentRevision& incident);
+  void TakeThreads(const IncidentRevision& incident);
   void NoteInRing(const IncidentRevision& incident, bool finished);
   bool Overdue(const RunningDispatch& running, uint64_t now_ns) const;
 
@@ -74,8 +75,11 @@ class WatchedThread {
   TickConverter clock_;
   HoldHistory holds_;
   std::optional<RunningDispatch> running_;
-  std::optional<SlowDispatch> ended_;  // not judged yet
-  std::optional<LateFrame> frame_;     // not judged yet
+  std::optional<SlowDispatch> ended_;          // not judged yet
+  std::optional<LateFrame> frame_;             // not judged yet
+  std::shared_ptr<const AnrThreads> threads_;  // of the ANR that was raised last
+  std::string threads_of_;                     // its id
+  uint64_t threads_told_ns_ = 0;               // when they were written into the ring
   uint64_t looked_ns_ = 0;
   uint64_t held_ns_ = 0;          // of the running dispatch, as of the last look
   uint64_t idle_ns_ = 0;          // when it was last seen waiting for a message

@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <thread>
 
@@ -176,6 +178,75 @@ TEST_F(AnrTest, ThreadThatNothingIsDrawnOnIsNoIncident) {
   Run({"hidden", std::to_string(Scaled(8000))});
   EXPECT_THAT(incidents_, IsEmpty()) << incidents_[0].ShortDebugString();
   EXPECT_EQ(refusals_, Counts({{"not_rendering", 1}}));
+}
+
+class DeadlockTest : public AnrTest {
+ protected:
+  // Waits until the ANR's report is there.
+  void Await() {
+    for (int i = 0; i < 200 && incidents_.empty(); ++i, Sleep(20)) Read();
+    ASSERT_EQ(incidents_.size(), 1u);
+    const std::string output = program_->Output();
+    other_tid_ = atoi(output.c_str() + output.find("crosswise ") + strlen("crosswise "));
+    sentence_ = "deadlock: thread anr_driver (" + std::to_string(program_->pid()) +
+                ") holds what thread crosswise (" + std::to_string(other_tid_) +
+                ") waits for and the reverse";
+  }
+  static bool Names(const proto::ThreadAtAnr& thread, const std::string& function) {
+    return std::any_of(thread.frames().begin(), thread.frames().end(),
+                       [&](const proto::Frame& frame) { return frame.function() == function; });
+  }
+
+  int32_t other_tid_ = 0;
+  std::string sentence_;
+};
+
+TEST_F(DeadlockTest, OfTwoMutexesIsNamedWithBothThreadsAndStacks) {
+  Start({"deadlock", "20000"});
+  const auto begin = std::chrono::steady_clock::now();
+  Await();
+  const auto told = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(told, std::chrono::milliseconds(Scaled(5000) + 2000));
+  const proto::Report& report = incidents_[0];
+  EXPECT_EQ(report.kind(), proto::ANR);
+  EXPECT_TRUE(report.ongoing());
+  EXPECT_THAT(report.verdict().summary(), HasSubstr(sentence_));
+  EXPECT_THAT(Notes(report), Contains(sentence_));
+  ASSERT_EQ(report.threads_size(), 2) << report.ShortDebugString();
+  EXPECT_EQ(report.threads(0).tid(), program_->pid());
+  EXPECT_EQ(report.threads(0).waits_for_tid(), other_tid_);
+  EXPECT_EQ(report.threads(0).wait(), "lock");
+  EXPECT_TRUE(report.threads(0).deadlocked());
+  EXPECT_TRUE(Names(report.threads(0), "take_first_then_second"));
+  EXPECT_EQ(report.threads(1).tid(), other_tid_);
+  EXPECT_EQ(report.threads(1).waits_for_tid(), program_->pid());
+  EXPECT_TRUE(report.threads(1).deadlocked());
+  EXPECT_TRUE(Names(report.threads(1), "take_second_then_first"));
+  std::string error;
+  const testing::TraceContent trace = testing::ReadTrace(
+      ReadFile(Folder("spool") + "/" + report.id() + kReportFileSuffix, 64 << 20).value(), &error);
+  EXPECT_EQ(error, "");
+  EXPECT_TRUE(
+      std::any_of(trace.instants.begin(), trace.instants.end(),
+                  [&](const testing::ReadInstant& instant) { return instant.name == sentence_; }));
+  for (const int32_t tid : {program_->pid(), other_tid_}) {
+    EXPECT_TRUE(std::any_of(trace.samples.begin(), trace.samples.end(),
+                            [&](const auto& sample) { return sample.tid == tid; }));
+  }
+}
+
+TEST_F(DeadlockTest, IsStillNamedWhereTheProcessWasKilledInIt) {
+  Start({"deadlock", "20000"});
+  Await();
+  Sleep(300);
+  program_->Signal(SIGKILL);
+  program_->Wait(5000);
+  ASSERT_EQ(RunProgram(Driver({"work", "10"}), Environment()).exit_status, 0);
+  Read();
+  ASSERT_EQ(incidents_.size(), 1u);
+  EXPECT_EQ(incidents_[0].kind(), proto::RECOVERED);
+  EXPECT_THAT(Notes(incidents_[0]), Contains(sentence_));
+  EXPECT_THAT(incidents_[0].verdict().summary(), HasSubstr(sentence_));
 }
 
 class TracedThread {

@@ -110,6 +110,17 @@ struct ReportAttribute {
   std::string value;
 };
 
+// A thread of the process as it was when the ANR was raised.
+struct ReportThread {
+  int32_t tid = 0;
+  std::string name;
+  std::string state;
+  std::string wait;
+  int32_t waits_for_tid = 0;
+  bool deadlocked = false;
+  std::vector<ReportFrame> frames;
+};
+
 struct Report {
   std::string id;
   uint32_t revision = 1;
@@ -154,6 +165,10 @@ struct Report {
   uint64_t held_ns = 0;
   bool background = false;
   uint64_t anr_limit_ns = 0;
+  std::vector<ReportThread> threads;
+  uint32_t threads_without_stack = 0;
+  uint32_t threads_not_listed = 0;
+  uint64_t sigquits = 0;
   std::vector<ReportMethod> methods;
   uint32_t methods_left_out = 0;
   std::string exemplar;

@@ -164,6 +164,19 @@ std::string EncodeAtrace(const ReportAtrace& atrace) {
   return bytes;
 }
 
+std::string EncodeThread(const ReportThread& thread) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Signed(1, thread.tid);
+  out.Text(2, thread.name);
+  out.Text(3, thread.state);
+  out.Text(4, thread.wait);
+  out.Signed(5, thread.waits_for_tid);
+  out.Number(6, thread.deadlocked ? 1 : 0);
+  for (const ReportFrame& frame : thread.frames) out.Element(7, EncodeFrame(frame));
+  return bytes;
+}
+
 std::string EncodeRefusal(const ReportRefusal& refusal) {
   std::string bytes;
   FieldWriter out(&bytes);
@@ -247,6 +260,10 @@ std::string EncodeReport(const Report& report) {
   out.Number(45, report.held_ns);
   out.Number(46, report.background ? 1 : 0);
   out.Number(47, report.anr_limit_ns);
+  for (const ReportThread& thread : report.threads) out.Element(48, EncodeThread(thread));
+  out.Number(49, report.threads_without_stack);
+  out.Number(50, report.threads_not_listed);
+  out.Number(51, report.sigquits);
   for (const ReportMethod& method : report.methods) out.Element(52, EncodeMethod(method));
   out.Number(53, report.methods_left_out);
   out.Text(54, report.exemplar);

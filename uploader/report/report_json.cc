@@ -37,9 +37,10 @@ json VerdictToJson(const proto::Verdict& verdict) {
           {"sources", verdict.sources()}};
 }
 
-json FramesToJson(const proto::Report& report) {
+template <typename Frames>
+json FramesToJson(const Frames& stack) {
   json frames = json::array();
-  for (const proto::Frame& frame : report.top_frames()) {
+  for (const proto::Frame& frame : stack) {
     frames.push_back({{"function", frame.function()},
                       {"module", frame.module()},
                       {"rel_pc", frame.rel_pc()},
@@ -117,6 +118,20 @@ json AtraceToJson(const proto::Report& report) {
           {"categories", atrace.categories()},
           {"library", atrace.library()},
           {"start_ms", Milliseconds(atrace.start_ns())}};
+}
+
+json ThreadsToJson(const proto::Report& report) {
+  json threads = json::array();
+  for (const proto::ThreadAtAnr& thread : report.threads()) {
+    threads.push_back({{"tid", thread.tid()},
+                       {"name", thread.name()},
+                       {"state", thread.state()},
+                       {"wait", thread.wait()},
+                       {"waits_for_tid", thread.waits_for_tid()},
+                       {"deadlocked", thread.deadlocked()},
+                       {"frames", FramesToJson(thread.frames())}});
+  }
+  return threads;
 }
 
 json RefusalsToJson(const proto::Report& report) {
@@ -198,7 +213,7 @@ json ReportToJson(const proto::Report& report) {
           {"tid", report.tid()},
           {"fingerprint", report.fingerprint()},
           {"verdict", VerdictToJson(report.verdict())},
-          {"top_frames", FramesToJson(report)},
+          {"top_frames", FramesToJson(report.top_frames())},
           {"window", WindowToJson(report.window())},
           {"losses", LossesToJson(report.losses())},
           {"self_cost", SelfCostToJson(report.self_cost())},
@@ -222,6 +237,10 @@ json ReportToJson(const proto::Report& report) {
           {"held_ms", Milliseconds(report.held_ns())},
           {"background", report.background()},
           {"anr_limit_ms", Milliseconds(report.anr_limit_ns())},
+          {"threads", ThreadsToJson(report)},
+          {"threads_without_stack", report.threads_without_stack()},
+          {"threads_not_listed", report.threads_not_listed()},
+          {"sigquits", report.sigquits()},
           {"methods", MethodsToJson(report)},
           {"methods_left_out", report.methods_left_out()},
           {"exemplar", report.exemplar()},

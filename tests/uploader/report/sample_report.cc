@@ -64,6 +64,11 @@ Report FilledReport() {
   report.held_ns = 4501;
   report.background = true;
   report.anr_limit_ns = 4502;
+  report.threads = {
+      {4503, "worker", "S", "lock", 4504, true, {{"futex_wait", "libc.so.6", 4505, "beef03"}}}};
+  report.threads_without_stack = 4506;
+  report.threads_not_listed = 4507;
+  report.sigquits = 4508;
   report.methods = {{"Feed::Bind", 4010, 4011, 4012, true}};
   report.methods_left_out = 4013;
   report.exemplar = "worst";
