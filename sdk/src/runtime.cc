@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/own_thread.h"
 #include "base/uuid.h"
+#include "monitors/anr/quit_signal.h"
 #include "monitors/frame/frame_monitor.h"
 #include "monitors/looper/dispatch_monitor.h"
 #include "sdk/src/hook_set.h"
@@ -105,6 +106,10 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   AddMarkerHooks(options.markers, options.sources.io, &HookSet::Get());
   AddSourceHooks(options.sources, &HookSet::Get());
   if (!options.upload_url.empty()) runtime->upload_ = std::make_unique<UploadThread>(options);
+  if (options.sigquit) {
+    const std::string unseen = QuitSignal::Install();
+    if (!unseen.empty()) SetLastError("SIGQUIT is not seen: " + unseen);
+  }
   {
     ScopedSignalBlock no_signals;
     runtime->watcher_->Start();
@@ -120,6 +125,7 @@ void Runtime::Stop(uint64_t deadline_ns) {
       ->StopAtrace();  // first: markers that only we asked for are not to reach the kernel alone
   StopMarkerHooks();
   HookSet::Get().Stop();
+  QuitSignal::Remove();
   watcher_->Stop();  // before recording ends: its last look may seal an incident
   Recorder::Close();
   sealer_->Stop(deadline_ns);
@@ -149,6 +155,7 @@ ReportSource Runtime::MakeSource() {
                     source.end_ticks, source.clock));
   source.self_cpu_ns = watcher_->cpu_ns() + sealer_->cpu_ns();
   source.recorded_ns = watcher_->recorded_ns();
+  source.sigquits = watcher_->sigquits();
   source.uptime_ns = MonotonicNs() - ring_->header()->clock_at_start.monotonic_ns;
   source.cpu_budget_permille = options_.cpu_budget_permille;
   source.start_us = start_us_.load(std::memory_order_relaxed);

@@ -95,7 +95,7 @@ AnrFacts WatchedThread::FactsOf(uint64_t begin_ns, uint64_t end_ns) const {
   return facts;
 }
 
-void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock) {
+void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked_by_signal) {
   clock_ = clock;
   const uint64_t count =
       ring_->header()->watched[index_].dispatch_count.load(std::memory_order_relaxed);
@@ -117,7 +117,8 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock) {
   if (!ended_) ended_ = view_.TakeSlow(clock_);
   if (!frame_) frame_ = view_.TakeFrame();
   const uint64_t begin_ns = running_ ? running_->begin_ns : now_ns;
-  const AnrFacts facts = FactsOf(begin_ns, now_ns);
+  AnrFacts facts = FactsOf(begin_ns, now_ns);
+  facts.asked_by_signal = asked_by_signal;
   held_ns_ = facts.held.held_ns();
   const uint64_t judged_ns = now_ns - held_ns_;
   Sample(running_ && Overdue(*running_, judged_ns));

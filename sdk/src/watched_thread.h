@@ -36,7 +36,7 @@ class WatchedThread {
 
   // One look at the thread at `now_ns`, up to which the holds are known. Takes samples and seals
   // revisions as needed.
-  void Look(uint64_t now_ns, const TickConverter& clock);
+  void Look(uint64_t now_ns, const TickConverter& clock, bool asked_by_signal = false);
 
   // How long until the next look, in ns.
   uint64_t NextLookNs(uint64_t now_ns) const;

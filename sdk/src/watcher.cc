@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/own_thread.h"
+#include "monitors/anr/quit_signal.h"
 #include "monitors/looper/dispatch_monitor.h"
 #include "sdk/src/hook_set.h"
 #include "sdk/src/last_error.h"
@@ -103,11 +104,20 @@ void Watcher::NoteSleepOfTheMachine() {
   Calibrate();
 }
 
+// How long to sleep: less where one could not be passed on yet.
+uint64_t Watcher::PassSignalsOn(uint64_t next_ns) {
+  while (owed_sigquits_ != 0) {
+    if (!QuitSignal::PassOn()) return std::min(next_ns, kNsPerMs);
+    --owed_sigquits_;
+  }
+  return next_ns;
+}
+
 void Watcher::Wait(uint64_t next_ns) {
-  pollfd wake = {wake_.get(), POLLIN, 0};
+  pollfd wakes[] = {{wake_.get(), POLLIN, 0}, {QuitSignal::fd(), POLLIN, 0}};
   const timespec timeout = {static_cast<time_t>(next_ns / kNsPerSecond),
                             static_cast<long>(next_ns % kNsPerSecond)};
-  ppoll(&wake, 1, &timeout, nullptr);
+  ppoll(wakes, std::size(wakes), &timeout, nullptr);
 }
 
 void Watcher::NoteModules() {
@@ -127,7 +137,7 @@ void Watcher::RefreshHooks() {
   if (!hooked.ok()) SetLastError("nothing is hooked: " + hooked.status().message());
 }
 
-uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds) {
+uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool asked_by_signal) {
   uint64_t next_ns = kNsPerSecond;
   const TickConverter clock = this->clock();
   thread_recorder_.Look();  // before anything is sealed
@@ -141,7 +151,7 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds) {
     }
     if (threads_[i] == nullptr) continue;
     threads_[i]->NoteHolds(holds);
-    threads_[i]->Look(now_ns, clock);
+    threads_[i]->Look(now_ns, clock, asked_by_signal);
     next_ns = std::min(next_ns, threads_[i]->NextLookNs(now_ns));
   }
   // A thread that begins its first dispatch is to be seen before that is overdue.
@@ -212,7 +222,11 @@ void Watcher::Run() {
     const uint64_t now_ns = heartbeat.Wakes();
     ring_->header()->heartbeat_ticks.store(NowTicks(), std::memory_order_relaxed);
     if (heartbeat.TakeSuspended()) NoteSleepOfTheMachine();
-    const uint64_t next_ns = LookAtAll(now_ns, heartbeat.TakeHolds());
+    const uint64_t sigquits = QuitSignal::Take();
+    sigquits_.fetch_add(sigquits, std::memory_order_relaxed);
+    owed_sigquits_ += sigquits;
+    const uint64_t look_ns = LookAtAll(now_ns, heartbeat.TakeHolds(), sigquits != 0);
+    const uint64_t next_ns = PassSignalsOn(look_ns);
     SweepEverySecond(now_ns);
     heartbeat.Sleeps(next_ns);
     Wait(next_ns);

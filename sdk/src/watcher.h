@@ -58,6 +58,9 @@ class Watcher {
   // Gives the library's tags back. Any thread.
   void StopAtrace() { atrace_.Stop(); }
 
+  // SIGQUITs so far. Any thread.
+  uint64_t sigquits() const { return sigquits_.load(std::memory_order_relaxed); }
+
   // CPU time of the watcher's threads so far, in ns. Any thread.
   uint64_t cpu_ns() const;
 
@@ -72,7 +75,8 @@ class Watcher {
   void Wait(uint64_t next_ns);
   void NoteModules();
   void RefreshHooks();
-  uint64_t LookAtAll(uint64_t now_ns, std::span<const Hold> holds);
+  uint64_t LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool asked_by_signal);
+  uint64_t PassSignalsOn(uint64_t next_ns);
   void SweepEverySecond(uint64_t now_ns);
   void SweepThreadRecords();
   void SealWithNotes(SealRequest request);
@@ -89,6 +93,8 @@ class Watcher {
   std::array<std::unique_ptr<WatchedThread>, kMaxWatchedThreads> threads_;
   const ScopedFd wake_;  // an eventfd: Stop() ends a wait with it
   std::atomic<bool> stop_{false};
+  std::atomic<uint64_t> sigquits_{0};
+  uint64_t owed_sigquits_ = 0;  // to be passed on
   double ns_per_tick_ = 1.0;
   ClockReading rate_since_;  // the first of the two readings that the clock's rate is taken from
   ClockBreak clock_break_;

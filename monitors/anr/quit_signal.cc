@@ -1,0 +1,184 @@
+#include "monitors/anr/quit_signal.h"
+
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include "base/file.h"
+#include "base/own_thread.h"
+
+namespace jankbox {
+namespace {
+
+constexpr char kWaiter[] = "Signal Catcher";
+constexpr uint64_t kQuitBit = uint64_t{1} << (SIGQUIT - 1);
+
+// kChild: a fork wiped the page.
+enum class Mode : int { kChild = 0, kOff = 1, kOn = 2 };
+
+struct Shared {
+  std::atomic<Mode> mode;
+  std::atomic<int> fd;
+};
+
+// Never unmapped: a handler that was installed over ours may call it at any time.
+std::atomic<Shared*> g_shared{nullptr};
+struct sigaction g_earlier;
+bool g_unblocked = false;
+
+bool HasHandler(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 ||
+         (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
+}
+
+// SIGNAL-SAFE.
+void OnQuit(int signal, siginfo_t* info, void* context) {
+  Shared* const shared = g_shared.load(std::memory_order_acquire);
+  const Mode mode = shared->mode.load(std::memory_order_acquire);
+  if (mode == Mode::kOn) {
+    const int saved_errno = errno;
+    const uint64_t one = 1;
+    (void)!write(shared->fd.load(std::memory_order_relaxed), &one, sizeof(one));
+    errno = saved_errno;
+  }
+  if ((g_earlier.sa_flags & SA_SIGINFO) != 0) {
+    g_earlier.sa_sigaction(signal, info, context);
+  } else if (HasHandler(g_earlier)) {
+    g_earlier.sa_handler(signal);
+  } else if (mode == Mode::kChild && g_earlier.sa_handler == SIG_DFL) {
+    struct sigaction fatal {};
+    sigaction(SIGQUIT, &fatal, nullptr);
+    raise(SIGQUIT);  // delivered when this handler returns
+  }
+}
+
+bool IsOurs(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == OnQuit;
+}
+
+Shared* MapShared() {
+  void* page = mmap(nullptr, static_cast<size_t>(sysconf(_SC_PAGESIZE)), PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return nullptr;
+  madvise(page, static_cast<size_t>(sysconf(_SC_PAGESIZE)), MADV_WIPEONFORK);
+  return new (page) Shared();
+}
+
+// A line's hexadecimal value in /proc/.../status.
+uint64_t MaskIn(const std::string& status, const char* name) {
+  const size_t at = status.find(name);
+  return at == std::string::npos ? 0 : strtoull(status.c_str() + at + strlen(name), nullptr, 16);
+}
+
+struct Waiter {
+  int tid = 0;
+  bool pending = false;  // the last one that it was sent
+};
+
+Waiter FindWaiter() {
+  const Result<std::vector<std::string>> tids = ListDirectory("/proc/self/task");
+  if (!tids.ok()) return {};
+  for (const std::string& tid : tids.value()) {
+    const std::string folder = "/proc/self/task/" + tid;
+    std::string name = ReadProcFile(folder + "/comm", 64);
+    while (!name.empty() && name.back() == '\n') name.pop_back();
+    if (name != kWaiter) continue;
+    // In sigwait the signals that it waits for are unblocked; while it deals with one, blocked.
+    const std::string status = ReadProcFile(folder + "/status", 4096);
+    const bool blocks = (MaskIn(status, "\nSigBlk:\t") & kQuitBit) != 0;
+    const bool waits = atoi(ReadProcFile(folder + "/syscall", 64).c_str()) == SYS_rt_sigtimedwait;
+    if (!blocks && !waits) continue;  // it would run our handler
+    return {atoi(tid.c_str()), (MaskIn(status, "\nSigPnd:\t") & kQuitBit) != 0};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string QuitSignal::Install() {
+  Shared* shared = g_shared.load(std::memory_order_relaxed);
+  if (shared == nullptr) shared = MapShared();
+  if (shared == nullptr) return "no memory";
+  struct sigaction current {};
+  sigaction(SIGQUIT, nullptr, &current);
+  const int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (fd < 0) return "no eventfd";
+  shared->fd.store(fd, std::memory_order_relaxed);
+  shared->mode.store(Mode::kOn, std::memory_order_release);
+  g_shared.store(shared, std::memory_order_release);
+  if (!IsOurs(current)) {
+    g_earlier = current;
+    struct sigaction ours {};
+    ours.sa_sigaction = OnQuit;
+    ours.sa_mask = current.sa_mask;
+    ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    sigaction(SIGQUIT, &ours, nullptr);
+  }
+  sigset_t blocked;
+  pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+  if (sigismember(&blocked, SIGQUIT) == 0) return "";
+  if (CurrentTid() != getpid()) return "it is blocked: start Jankbox on the main thread";
+  sigset_t quit;
+  sigemptyset(&quit);
+  sigaddset(&quit, SIGQUIT);
+  pthread_sigmask(SIG_UNBLOCK, &quit, nullptr);
+  g_unblocked = true;
+  return "";
+}
+
+void QuitSignal::Remove() {
+  Shared* const shared = g_shared.load(std::memory_order_relaxed);
+  if (shared == nullptr || shared->mode.load(std::memory_order_relaxed) != Mode::kOn) return;
+  if (g_unblocked && CurrentTid() == getpid()) {
+    sigset_t quit;
+    sigemptyset(&quit);
+    sigaddset(&quit, SIGQUIT);
+    pthread_sigmask(SIG_BLOCK, &quit, nullptr);
+    g_unblocked = false;
+  }
+  struct sigaction current {};
+  sigaction(SIGQUIT, nullptr, &current);
+  if (IsOurs(current)) sigaction(SIGQUIT, &g_earlier, nullptr);
+  shared->mode.store(Mode::kOff, std::memory_order_release);
+  // A handler that is just running may still write to it: kept, one a start.
+}
+
+int QuitSignal::fd() {
+  Shared* const shared = g_shared.load(std::memory_order_acquire);
+  const bool on = shared != nullptr && shared->mode.load(std::memory_order_acquire) == Mode::kOn;
+  return on ? shared->fd.load(std::memory_order_relaxed) : -1;
+}
+
+uint64_t QuitSignal::Take() {
+  uint64_t count = 0;
+  const int from = fd();
+  return from >= 0 && read(from, &count, sizeof(count)) == sizeof(count) ? count : 0;
+}
+
+bool QuitSignal::PassOn() {
+  if (HasHandler(g_earlier) || g_earlier.sa_handler == SIG_IGN) return true;  // it has it already
+  const Waiter waiter = FindWaiter();
+  if (waiter.pending) return false;
+  if (waiter.tid != 0) {
+    syscall(SYS_tgkill, getpid(), waiter.tid, SIGQUIT);
+    return true;
+  }
+  struct sigaction current {};
+  sigaction(SIGQUIT, nullptr, &current);
+  if (!IsOurs(current)) return true;  // somebody else's handler came after ours, and let it live
+  struct sigaction fatal {};
+  sigaction(SIGQUIT, &fatal, nullptr);
+  kill(getpid(), SIGQUIT);
+  return true;
+}
+
+}  // namespace jankbox
