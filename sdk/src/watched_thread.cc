@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/log.h"
 #include "base/uuid.h"
 #include "monitors/anr/tracer_pid.h"
 #include "monitors/frame/frame_monitor.h"
@@ -24,6 +25,7 @@ constexpr uint64_t kIdleLookNs =
     50 * kNsPerMs;  // a baseline for the verdict, and how late a dispatch may be seen
 // A thread that is stuck for longer than this is looked at ten times less often.
 constexpr uint64_t kLongBlockNs = 10 * kNsPerSecond;
+constexpr size_t kMaxFindings = 16;
 constexpr uint64_t kTellAgainNs = 5 * kNsPerSecond;
 
 ReportKind ToReportKind(SignalKind kind) {
@@ -185,6 +187,13 @@ void WatchedThread::Sample(bool overdue) {
   sampling_ = overdue;
 }
 
+void WatchedThread::CheckThread() {
+  for (std::string& finding : thread_check_.Look(ReadUiThread(tid_))) {
+    LogWarning(finding);
+    if (findings_.size() < kMaxFindings) findings_.push_back(std::move(finding));
+  }
+}
+
 uint64_t WatchedThread::NextLookNs(uint64_t now_ns) const {
   if (!sampling_) {
     if (!running_) return kIdleLookNs;
@@ -259,6 +268,8 @@ void WatchedThread::SealRevision(const IncidentRevision& incident) {
   request.held_ns = held.held_ns();
   request.verdict = VerdictOf(request.begin_ns, request.end_ns);
   request.background = InFrontNs(request.end_ns) == 0;
+  request.notes.insert(request.notes.end(), findings_.begin(), findings_.end());
+  if (!incident.ongoing) findings_.clear();
   if (threads_of_ == incident.id) request.threads = threads_;
   if (incident.kind == SignalKind::kAnr) request.anr_limit_ns = anrs_.limit_ns();
   for (std::string& note : HeldNotes(held)) request.notes.push_back(std::move(note));

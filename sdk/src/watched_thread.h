@@ -16,6 +16,7 @@
 #include "monitors/incident/verdict.h"
 #include "monitors/incident/watched_thread_view.h"
 #include "monitors/slow_method/slow_message_monitor.h"
+#include "monitors/thread/ui_thread_check.h"
 #include "sdk/src/options.h"
 #include "sdk/src/seal_request.h"
 #include "tracer/ring/ring_file.h"
@@ -37,6 +38,10 @@ class WatchedThread {
   // One look at the thread at `now_ns`, up to which the holds are known. Takes samples and seals
   // revisions as needed.
   void Look(uint64_t now_ns, const TickConverter& clock, bool asked_by_signal = false);
+
+  // Once a second: whether the thread still has the priority that it was started with. What is
+  // found is logged, and told by its next report.
+  void CheckThread();
 
   // How long until the next look, in ns.
   uint64_t NextLookNs(uint64_t now_ns) const;
@@ -73,6 +78,8 @@ class WatchedThread {
   IncidentTracker incidents_;
   std::unique_ptr<StackSampler> sampler_;
   TickConverter clock_;
+  UiThreadCheck thread_check_;
+  std::vector<std::string> findings_;  // that no report has told yet
   HoldHistory holds_;
   std::optional<RunningDispatch> running_;
   std::optional<SlowDispatch> ended_;          // not judged yet

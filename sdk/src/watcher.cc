@@ -175,7 +175,9 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   last_sweep_ticks_ = NowTicks();
   overhead_.Look(now_ns, ClockNs(CLOCK_THREAD_CPUTIME_ID) + other_cpu_());
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
-    if (threads_[i] == nullptr || !threads_[i]->IsGone()) continue;
+    if (threads_[i] == nullptr) continue;
+    threads_[i]->CheckThread();
+    if (!threads_[i]->IsGone()) continue;
     threads_[i]->Finish(now_ns, clock());
     threads_[i].reset();
     RingWatchedThread& slot = ring_->header()->watched[i];

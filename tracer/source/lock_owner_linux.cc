@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint32_t kMutexWaited = 2;   // of __lock: held, and somebody waits
 constexpr uint32_t kRwlockWaited = 3;  // a write phase, and somebody waits
-constexpr int kKnownMutexKinds = 0x1ff;
+constexpr int kKnownMutexKinds = 0x3ff;
 
 template <typename T>
 bool Copy(uint64_t address, T* into) {
