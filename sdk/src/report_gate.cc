@@ -62,9 +62,9 @@ bool ReportGate::AdmitRepeat(Report* report) {
   return true;
 }
 
-void ReportGate::NotWritten(const Report& report) {
+void ReportGate::NotWritten(const std::string& id) {
   const auto known = std::find_if(known_.begin(), known_.end(),
-                                  [&](const Known& incident) { return incident.id == report.id; });
+                                  [&](const Known& incident) { return incident.id == id; });
   if (known == known_.end()) return;
   known->written = false;
   book_.Change([&](RepeatState* state) { TakeBack(known->fingerprint, state); });

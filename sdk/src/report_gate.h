@@ -22,8 +22,8 @@ class ReportGate {
   // repeats, and what listeners add.
   bool Admit(const std::string& place, Report* report);
 
-  // What was admitted last could not be written.
-  void NotWritten(const Report& report);
+  // The report of incident `id`, admitted last, could not be written.
+  void NotWritten(const std::string& id);
 
  private:
   // An incident that may get another revision.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 #include <utility>
 
 #include "base/clock.h"
@@ -148,16 +147,14 @@ void Sealer::SealOne(const SealRequest& request) {
     source.buffer = buffer_;
     source.healthy = &healthy_;
     source.healthy_below_ns = options_.slow_message_ns / 2;
-    std::optional<Report> admitted;
+    bool admitted = false;
     const auto admit = [&](const std::string& place, Report* report) {
-      if (!gate_->Admit(place, report)) return false;
-      admitted = *report;
-      return true;
+      return admitted = gate_->Admit(place, report);
     };
     const Result<Report> report = SealReport(source, request, spool_.get(), admit);
     sealed = report.ok();
     if (!sealed && admitted) {
-      gate_->NotWritten(*admitted);
+      gate_->NotWritten(request.id);
       refusals_->Add(RefusalReason::kNoSpace, MonotonicNs());
       SetLastError("report " + request.id + " could not be written: " + report.status().message());
     }

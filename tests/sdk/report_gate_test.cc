@@ -152,7 +152,7 @@ TEST_F(ReportGateTest, WhatCannotBeWrittenDoesNotFillTheDay) {
   ReportGate gate = Gate({.reports_a_day = 1});
   Report report = Incident("a");
   EXPECT_TRUE(gate.Admit("", &report));
-  gate.NotWritten(report);
+  gate.NotWritten(report.id);
   report = Incident("a");
   EXPECT_TRUE(gate.Admit("", &report));
   EXPECT_EQ(report.losses.suppressed_incidents, 1u);
