@@ -10,9 +10,6 @@ namespace {
 
 using perfetto::TrackEventType;
 
-constexpr uint8_t VarintTag(uint32_t field) { return static_cast<uint8_t>(field << 3); }
-constexpr uint8_t BytesTag(uint32_t field) { return static_cast<uint8_t>(field << 3 | 2); }
-
 constexpr std::string_view kCategoryNames[] = {"method",  "dispatch", "instant", "async",
                                                "sampled", "atrace",   "wait",    "thread"};
 
@@ -20,25 +17,15 @@ uint8_t* WriteField(uint8_t* at, uint32_t field, uint64_t value) {
   return WriteVarint(WriteVarint(at, field << 3), value);
 }
 
-// A varint in two bytes, also where one would do: packets of a kind then have one length, and
-// zstd-1 makes a trace 4 % smaller, in less time. Every protobuf reader takes such varints. For
-// names, and for times in ns: in coarser units nearly all times take one byte.
-uint8_t* WriteWideVarint(uint8_t* at, uint64_t value) {
-  if (__builtin_expect(value >= 1u << 14, 0)) return WriteVarint(at, value);
-  *at++ = static_cast<uint8_t>(value | 0x80);
-  *at++ = static_cast<uint8_t>(value >> 7);
-  return at;
-}
-
 // A DebugAnnotation "name": true.
 uint8_t* WriteAnnotation(uint8_t* at, std::string_view name) {
-  *at++ = BytesTag(perfetto::track_event::kDebugAnnotations);
+  *at++ = perfetto::BytesTag(perfetto::track_event::kDebugAnnotations);
   *at++ = static_cast<uint8_t>(name.size() + 4);
-  *at++ = BytesTag(perfetto::track_event::kAnnotationName);
+  *at++ = perfetto::BytesTag(perfetto::track_event::kAnnotationName);
   *at++ = static_cast<uint8_t>(name.size());
   memcpy(at, name.data(), name.size());
   at += name.size();
-  *at++ = VarintTag(perfetto::track_event::kAnnotationBool);
+  *at++ = perfetto::VarintTag(perfetto::track_event::kAnnotationBool);
   *at++ = 1;
   return at;
 }
@@ -48,13 +35,13 @@ uint8_t* WriteAnnotation(uint8_t* at, std::string_view name, int64_t value) {
   uint8_t number[10];
   const auto number_bytes =
       static_cast<size_t>(WriteVarint(number, static_cast<uint64_t>(value)) - number);
-  *at++ = BytesTag(perfetto::track_event::kDebugAnnotations);
+  *at++ = perfetto::BytesTag(perfetto::track_event::kDebugAnnotations);
   *at++ = static_cast<uint8_t>(name.size() + 3 + number_bytes);
-  *at++ = BytesTag(perfetto::track_event::kAnnotationName);
+  *at++ = perfetto::BytesTag(perfetto::track_event::kAnnotationName);
   *at++ = static_cast<uint8_t>(name.size());
   memcpy(at, name.data(), name.size());
   at += name.size();
-  *at++ = VarintTag(perfetto::track_event::kAnnotationInt);
+  *at++ = perfetto::VarintTag(perfetto::track_event::kAnnotationInt);
   memcpy(at, number, number_bytes);
   return at + number_bytes;
 }
@@ -67,12 +54,15 @@ uint8_t* WriteFixed64(uint8_t* at, uint32_t field, uint64_t value) {
 
 uint8_t* WriteBody(uint8_t* at, const TrackEventFields& event) {
   namespace field = perfetto::track_event;
-  if (event.name_iid != 0) at = WriteField(at, field::kNameIid, event.name_iid);
   at = WriteField(at, field::kType, static_cast<uint64_t>(event.type));
   if (event.category != Category::kNone) {
     at = WriteField(at, field::kCategoryIids, static_cast<uint64_t>(event.category));
   }
   if (event.track_uuid != 0) at = WriteField(at, field::kTrackUuid, event.track_uuid);
+  if (event.name_iid != 0) {
+    *at++ = perfetto::VarintTag(field::kNameIid);
+    at = WriteWideVarint(at, event.name_iid);
+  }
   if (event.type == TrackEventType::kCounter) {
     at = WriteField(at, field::kCounterValue, static_cast<uint64_t>(event.counter_value));
   }
@@ -91,13 +81,34 @@ uint8_t* WriteBody(uint8_t* at, const TrackEventFields& event) {
 
 }  // namespace
 
+// What is the same in all packets of a kind stands first, what differs last: name and time. A
+// packet is then one match, found at its first bytes, and a few literals (decision 10).
 EventSequence::EventSequence(PacketWriter* writer, const Options& options)
     : writer_(writer),
       options_(options),
       unit_shift_(static_cast<uint32_t>(std::countr_zero(options.unit_ns))) {
-  uint8_t* at = WriteField(tail_, perfetto::packet::kTrustedSequenceId, options.sequence_id);
+  namespace field = perfetto::track_event;
+  begin_ = MakeHead(
+      {perfetto::VarintTag(field::kType), static_cast<uint8_t>(TrackEventType::kSliceBegin),
+       perfetto::VarintTag(field::kCategoryIids), 0, perfetto::VarintTag(field::kNameIid)});
+  end_ = MakeHead(
+      {perfetto::VarintTag(field::kType), static_cast<uint8_t>(TrackEventType::kSliceEnd)});
+  event_at_ = end_.size - 2;
+}
+
+// The packet's length is left open.
+EventSequence::Head EventSequence::MakeHead(std::initializer_list<uint8_t> event) const {
+  Head head;
+  uint8_t* at = head.bytes;
+  *at++ = perfetto::BytesTag(perfetto::kTracePacket);
+  *at++ = 0;
+  at = WriteField(at, perfetto::packet::kTrustedSequenceId, options_.sequence_id);
   at = WriteField(at, perfetto::packet::kSequenceFlags, perfetto::kNeedsIncrementalState);
-  tail_bytes_ = static_cast<uint32_t>(at - tail_);
+  *at++ = perfetto::BytesTag(perfetto::packet::kTrackEvent);
+  *at++ = static_cast<uint8_t>(event.size());
+  for (uint8_t byte : event) *at++ = byte;
+  head.size = static_cast<uint32_t>(at - head.bytes);
+  return head;
 }
 
 void EventSequence::Start(uint64_t boottime_ns) {
@@ -134,8 +145,8 @@ void EventSequence::Start(uint64_t boottime_ns) {
   });
 }
 
-uint64_t EventSequence::AddName(std::string_view name) {
-  const uint64_t iid = ++last_name_iid_;
+uint32_t EventSequence::AddName(std::string_view name) {
+  const uint32_t iid = ++last_name_iid_;
   writer_->Packet([&](ProtoWriter& packet) {
     packet.Varint(perfetto::packet::kTrustedSequenceId, options_.sequence_id);
     packet.Varint(perfetto::packet::kSequenceFlags, perfetto::kNeedsIncrementalState);
@@ -149,63 +160,20 @@ uint64_t EventSequence::AddName(std::string_view name) {
   return iid;
 }
 
-// Sequence, flags and time, behind the track event. In this order packets of the same call differ
-// in their last bytes alone and follow one another as one long match: zstd-1 makes a trace 16 %
-// smaller than with the time in front.
-uint8_t* EventSequence::WriteTail(uint8_t* at, uint64_t boottime_ns) {
-  memcpy(at, tail_, sizeof(tail_));  // a fixed size is one store; what is too much is overwritten
-  at += tail_bytes_;
-  *at++ = VarintTag(perfetto::packet::kTimestamp);
-  const uint64_t units = Advance(boottime_ns);
-  return unit_shift_ == 0 ? WriteWideVarint(at, units) : WriteVarint(at, units);
-}
-
-// Packets of the hot loop stay below 128 bytes: their lengths take one byte.
-void EventSequence::Begin(uint64_t boottime_ns, Category category, uint64_t name_iid) {
-  uint8_t* packet = writer_->Reserve();
-  uint8_t* event = packet + 4;
-  uint8_t* at = event;
-  *at++ = VarintTag(perfetto::track_event::kNameIid);
-  at = WriteWideVarint(at, name_iid);
-  *at++ = VarintTag(perfetto::track_event::kType);
-  *at++ = static_cast<uint8_t>(TrackEventType::kSliceBegin);
-  *at++ = VarintTag(perfetto::track_event::kCategoryIids);
-  *at++ = static_cast<uint8_t>(category);
-  FinishPacket(packet, at, boottime_ns);
-}
-
-void EventSequence::End(uint64_t boottime_ns) {
-  uint8_t* packet = writer_->Reserve();
-  uint8_t* at = packet + 4;
-  *at++ = VarintTag(perfetto::track_event::kType);
-  *at++ = static_cast<uint8_t>(TrackEventType::kSliceEnd);
-  FinishPacket(packet, at, boottime_ns);
-}
-
-// The event lies four bytes into `packet`, behind room for two tags and lengths.
-void EventSequence::FinishPacket(uint8_t* packet, uint8_t* event_end, uint64_t boottime_ns) {
-  packet[2] = BytesTag(perfetto::packet::kTrackEvent);
-  packet[3] = static_cast<uint8_t>(event_end - packet - 4);
-  uint8_t* end = WriteTail(event_end, boottime_ns);
-  packet[0] = BytesTag(perfetto::kTracePacket);
-  packet[1] = static_cast<uint8_t>(end - packet - 2);
-  writer_->Commit(end);
-}
-
 void EventSequence::Write(uint64_t boottime_ns, const TrackEventFields& event) {
-  uint8_t packet[512];  // 58 bytes of numbers, five annotations, three values and the tail
-  uint8_t* const body = packet + 3;
+  uint8_t body[512];  // 58 bytes of numbers, five annotations and three values
   const size_t body_bytes = static_cast<size_t>(WriteBody(body, event) - body);
-  const size_t head_bytes = body_bytes < 128 ? 2 : 3;
-  uint8_t* const begin = body - head_bytes;
-  *begin = BytesTag(perfetto::packet::kTrackEvent);
-  WriteVarint(begin + 1, body_bytes);
-  const uint8_t* end = WriteTail(body + body_bytes, boottime_ns);
-  const size_t packet_bytes = static_cast<size_t>(end - begin);
-  uint8_t* at = writer_->Reserve();
-  *at++ = BytesTag(perfetto::kTracePacket);
+  uint8_t packet[sizeof(body) + 32];
+  const size_t head_bytes = event_at_ - 3;  // behind the packet's length, up to the event's
+  memcpy(packet, end_.bytes + 2, head_bytes);
+  uint8_t* at = WriteVarint(packet + head_bytes, body_bytes);
+  memcpy(at, body, body_bytes);
+  const uint8_t* const end = WriteTime(at + body_bytes, boottime_ns);
+  const size_t packet_bytes = static_cast<size_t>(end - packet);
+  at = writer_->Reserve();
+  *at++ = perfetto::BytesTag(perfetto::kTracePacket);
   at = WriteVarint(at, packet_bytes);
-  memcpy(at, begin, packet_bytes);
+  memcpy(at, packet, packet_bytes);
   writer_->Commit(at + packet_bytes);
 }
 

@@ -7,6 +7,8 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstring>
+#include <initializer_list>
 #include <span>
 #include <string_view>
 
@@ -66,11 +68,24 @@ class EventSequence {
   bool started() const { return started_; }
 
   // Interns `name` and returns its iid. REQUIRES started().
-  uint64_t AddName(std::string_view name);
+  uint32_t AddName(std::string_view name);
 
-  // Slices of the default track. REQUIRES started().
-  void Begin(uint64_t boottime_ns, Category category, uint64_t name_iid);
-  void End(uint64_t boottime_ns);
+  // Slices of the default track. Their packets stay below 128 bytes: lengths take one byte.
+  // REQUIRES started().
+  void Begin(uint64_t boottime_ns, Category category, uint64_t name_iid) {
+    uint8_t* const packet = writer_->Reserve();
+    memcpy(packet, begin_.bytes, Head::kMaxBytes);  // a fixed size is a few stores
+    uint8_t* at = packet + begin_.size;
+    at[-2] = static_cast<uint8_t>(category);
+    at = WriteWideVarint(at, name_iid);
+    packet[event_at_ - 1] = static_cast<uint8_t>(at - packet - event_at_);
+    FinishPacket(packet, at, boottime_ns);
+  }
+  void End(uint64_t boottime_ns) {
+    uint8_t* const packet = writer_->Reserve();
+    memcpy(packet, end_.bytes, Head::kMaxBytes);
+    FinishPacket(packet, packet + end_.size, boottime_ns);
+  }
 
   // Any event. REQUIRES started().
   void Write(uint64_t boottime_ns, const TrackEventFields& event);
@@ -84,17 +99,33 @@ class EventSequence {
     last_units_ = units;
     return delta;
   }
-  uint8_t* WriteTail(uint8_t* at, uint64_t boottime_ns);
-  void FinishPacket(uint8_t* packet, uint8_t* event_end, uint64_t boottime_ns);
+  // The first bytes of a kind's packets, sequence id and flags among them.
+  struct Head {
+    static constexpr size_t kMaxBytes = 24;
+    uint8_t bytes[kMaxBytes] = {};
+    uint32_t size = 0;
+  };
+  Head MakeHead(std::initializer_list<uint8_t> event) const;
+  uint8_t* WriteTime(uint8_t* at, uint64_t boottime_ns) {
+    *at++ = perfetto::VarintTag(perfetto::packet::kTimestamp);
+    const uint64_t units = Advance(boottime_ns);
+    return unit_shift_ == 0 ? WriteWideVarint(at, units) : WriteVarint(at, units);
+  }
+  void FinishPacket(uint8_t* packet, uint8_t* event_end, uint64_t boottime_ns) {
+    uint8_t* const end = WriteTime(event_end, boottime_ns);
+    packet[1] = static_cast<uint8_t>(end - packet - 2);
+    writer_->Commit(end);
+  }
 
   PacketWriter* writer_;
   Options options_;
   uint32_t unit_shift_;
   bool started_ = false;
   uint64_t last_units_ = 0;
-  uint64_t last_name_iid_ = 0;
-  uint8_t tail_[16] = {};  // sequence id and flags, encoded
-  uint32_t tail_bytes_ = 0;
+  uint32_t last_name_iid_ = 0;
+  uint32_t event_at_;  // in a packet: where the track event begins
+  Head begin_;         // up to the name
+  Head end_;           // up to the time
 };
 
 }  // namespace jankbox

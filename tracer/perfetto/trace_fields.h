@@ -7,6 +7,10 @@
 
 namespace jankbox::perfetto {
 
+// Tags of fields below 16.
+constexpr uint8_t VarintTag(uint32_t field) { return static_cast<uint8_t>(field << 3); }
+constexpr uint8_t BytesTag(uint32_t field) { return static_cast<uint8_t>(field << 3 | 2); }
+
 inline constexpr uint32_t kTracePacket = 1;  // of Trace
 
 namespace packet {

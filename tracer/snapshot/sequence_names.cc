@@ -14,22 +14,23 @@ SequenceNames::SequenceNames(const MethodNames* names)
 
 void SequenceNames::Use(EventSequence* sequence) {
   sequence_ = sequence;
-  ++epoch_;
+  base_ += last_iid_;
+  last_iid_ = 0;
   text_iids_.clear();
 }
 
-uint64_t SequenceNames::OfText(const std::string& text) {
+uint32_t SequenceNames::OfText(const std::string& text) {
   auto [it, inserted] = text_iids_.try_emplace(text, 0);
-  if (inserted) it->second = sequence_->AddName(text);
+  if (inserted) it->second = last_iid_ = sequence_->AddName(text);
   return it->second;
 }
 
-uint64_t SequenceNames::AddMethod(uint32_t id) {
+uint32_t SequenceNames::AddMethod(uint32_t id) {
   const std::string text = MethodText(id);
   Slot& slot = TakeSlot(id);
-  slot.epoch = epoch_;
-  slot.iid = sequence_->AddName(text);
-  return slot.iid;
+  last_iid_ = sequence_->AddName(text);
+  slot.number = base_ + last_iid_;
+  return last_iid_;
 }
 
 std::string SequenceNames::MethodText(uint32_t id) {

@@ -22,11 +22,11 @@ class SequenceNames {
   void Use(EventSequence* sequence);
 
   // The iid of method `id`, or of `text`, in the current sequence.
-  uint64_t OfMethod(uint32_t id) {
+  uint32_t OfMethod(uint32_t id) {
     Slot& slot = slots_[FindSlot(id)];
-    return slot.epoch == epoch_ ? slot.iid : AddMethod(id);
+    return slot.number > base_ ? slot.number - base_ : AddMethod(id);
   }
-  uint64_t OfText(const std::string& text);
+  uint32_t OfText(const std::string& text);
 
   // "method #<id>" where it has no name.
   std::string MethodText(uint32_t id);
@@ -37,8 +37,7 @@ class SequenceNames {
  private:
   struct Slot {
     uint32_t id = kFree;
-    uint32_t epoch = 0;  // of the sequence that `iid` belongs to
-    uint64_t iid = 0;
+    uint32_t number = 0;  // iid in the last sequence that used it, and that sequence's base_
   };
   static constexpr uint32_t kFree = UINT32_MAX;
 
@@ -50,16 +49,17 @@ class SequenceNames {
   // The slot of `id`, taken where it was free.
   Slot& TakeSlot(uint32_t id);
   void Grow();
-  uint64_t AddMethod(uint32_t id);
+  uint32_t AddMethod(uint32_t id);
 
   const MethodNames* names_;
   EventSequence* sequence_ = nullptr;
   std::vector<Slot> slots_;  // a power of two, at most half of them taken
   uint32_t shift_;
   size_t used_ = 0;
-  uint32_t epoch_ = 0;
+  uint32_t base_ = 0;      // no name of an earlier sequence has a number above
+  uint32_t last_iid_ = 0;  // of the current one
   uint64_t unnamed_methods_ = 0;
-  std::unordered_map<std::string, uint64_t> text_iids_;
+  std::unordered_map<std::string, uint32_t> text_iids_;
 };
 
 }  // namespace jankbox

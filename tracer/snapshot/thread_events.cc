@@ -171,7 +171,7 @@ size_t ThreadEvents::SharedDepth(const WindowChunk& chunk, size_t* listed) const
 // Of calls that a chunk lists.
 uint64_t ThreadEvents::Depth() const {
   uint64_t depth = 0;
-  for (const Call& call : calls_) {
+  for (const StackedCall& call : calls_) {
     if (!IsAside(call.event)) depth += call.hidden != 0 ? call.hidden : 1;
   }
   return depth;
@@ -183,11 +183,19 @@ void ThreadEvents::HandleCall(const EventRecord& event) {
   if (__builtin_expect(!in_window_ || event.ticks > end_ticks_, 0)) return Handle(event);
   now_ = std::max(now_, event.ticks);
   if (event.kind == EventKind::kBegin) {
-    calls_.push_back({.event = event, .begin_ticks = now_});
+    // By fields: a copy of the whole record would wait for its parts to be stored.
+    StackedCall& call = calls_.push();
+    call.event.kind = EventKind::kBegin;
+    call.event.id = event.id;
+    call.event.ticks = event.ticks;
+    call.event.payload = {};
+    call.begin_ticks = now_;
+    call.notes = 0;
+    call.hidden = 0;
     sink_->Begin(event, now_, 0);
   } else if (!calls_.empty() && calls_.back().hidden == 0 && Matches(calls_.back().event, event)) {
     sink_->End(calls_.back().event, now_, 0);
-    calls_.pop_back();
+    calls_.pop();
   } else {
     Pop(event);
   }
@@ -228,28 +236,28 @@ void ThreadEvents::Handle(const EventRecord& event) {
 // What is open here began earlier, and is drawn from where it began.
 void ThreadEvents::EnterWindow() {
   in_window_ = true;
-  for (Call& call : calls_) {
+  for (StackedCall& call : calls_) {
     if (call.begin_ticks < from_ticks_) call.notes |= kBeganBeforeWindow;
     if (call.hidden == 0) sink_->Begin(call.event, call.begin_ticks, call.notes);
   }
 }
 
 void ThreadEvents::Push(const EventRecord& event, uint64_t begin_ticks, uint32_t notes) {
-  calls_.push_back({.event = event, .begin_ticks = begin_ticks, .notes = notes});
+  calls_.push() = {.event = event, .begin_ticks = begin_ticks, .notes = notes};
   if (in_window_) sink_->Begin(event, begin_ticks, notes);
 }
 
 void ThreadEvents::PushHidden(uint32_t count) {
-  if (count != 0) calls_.push_back({.begin_ticks = now_, .hidden = count});
+  if (count != 0) calls_.push() = {.begin_ticks = now_, .hidden = count};
 }
 
 void ThreadEvents::Pop(const EventRecord& end) {
   const size_t lowest = calls_.size() > kMaxSearchDepth ? calls_.size() - kMaxSearchDepth : 0;
   for (size_t depth = calls_.size(); depth > lowest; --depth) {
-    Call& call = calls_[depth - 1];
+    StackedCall& call = calls_[depth - 1];
     if (call.hidden != 0 && end.kind == EventKind::kEnd) {  // ids not known: trust the nesting
       CloseDownTo(depth, now_, kEndMissing);
-      if (--call.hidden == 0) calls_.pop_back();
+      if (--call.hidden == 0) calls_.pop();
       return;
     }
     if (Matches(call.event, end)) {
@@ -264,13 +272,13 @@ void ThreadEvents::Pop(const EventRecord& end) {
 
 void ThreadEvents::CloseDownTo(size_t depth, uint64_t ticks, uint32_t notes) {
   while (calls_.size() > depth) {
-    const Call& call = calls_.back();
+    const StackedCall& call = calls_.back();
     if (in_window_ && call.hidden == 0) {
       sink_->End(call.event, ticks, notes);
       if ((notes & kOpenAtWindowEnd) != 0) ++counts_.open_slices;
       if ((notes & kEndMissing) != 0) ++counts_.repaired_slices;
     }
-    calls_.pop_back();
+    calls_.pop();
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "tracer/ring/ring_window.h"
 #include "tracer/snapshot/aside_events.h"
+#include "tracer/snapshot/call_stack.h"
 
 namespace jankbox {
 
@@ -57,13 +58,6 @@ class ThreadEvents {
   Counts Walk(const WindowThread& thread);
 
  private:
-  struct Call {
-    EventRecord event;         // kNone: calls beyond what a chunk can list, `hidden` of them
-    uint64_t begin_ticks = 0;  // never before the call around it
-    uint32_t notes = 0;
-    uint32_t hidden = 0;
-  };
-
   void OpenFirstCalls(const WindowChunk& chunk);
   // The marker lane's events up to `ticks`, which lie between the calls.
   void DrainAsides(uint64_t ticks) {
@@ -87,8 +81,8 @@ class ThreadEvents {
   uint64_t end_ticks_;
   ThreadEventSink* sink_;
   AsideEvents* asides_ = nullptr;
-  std::vector<Call> calls_;  // outermost first
-  uint64_t now_ = 0;         // ticks of the last event: time never goes back
+  CallStack calls_;
+  uint64_t now_ = 0;  // ticks of the last event: time never goes back
   bool in_window_ = false;
   Counts counts_;
 };
