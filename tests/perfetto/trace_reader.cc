@@ -322,7 +322,7 @@ std::string DecompressTrace(std::string_view bytes, std::string* error) {
   while (in.pos < in.size || more_to_come) {
     ZSTD_outBuffer out = {piece.data(), piece.size(), 0};
     left = ZSTD_decompressStream(context.get(), &out, &in);
-    more_to_come = out.pos == out.size;
+    more_to_come = out.pos == out.size && left != 0;  // 0: the frame is out
     if (ZSTD_isError(left)) {
       *error = ZSTD_getErrorName(left);
       return {};
