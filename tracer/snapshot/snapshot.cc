@@ -26,6 +26,8 @@
 namespace jankbox {
 namespace {
 
+static_assert(PacketWriter::kBufferBytes <= ZstdStream::kMaxPieceBytes);
+
 // Sequence ids: kProcessSequence, these, one a thread, one a sampled thread.
 constexpr uint32_t kFrameSequence = 2;
 constexpr uint32_t kSampleSequence = 3;

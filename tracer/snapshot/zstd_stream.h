@@ -1,12 +1,16 @@
-// A zstd frame written piece by piece into a sink: level 1, with a checksum. One compression
-// context and one 64 KiB output buffer for its whole life (about 1.4 MiB). One thread.
+// Compresses a trace piece by piece into a sink: each piece is a zstd frame of its own, level 1,
+// with a checksum. Of pieces that are mostly slices we name the matches (PacketMatches) and libzstd
+// codes them (decision 10); others, and all where libzstd cannot take them, it compresses alone.
+// Fixed memory, about 1.4 MiB. One thread.
 #ifndef JANKBOX_TRACER_SNAPSHOT_ZSTD_STREAM_H_
 #define JANKBOX_TRACER_SNAPSHOT_ZSTD_STREAM_H_
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "base/status.h"
+#include "tracer/snapshot/packet_matches.h"
 #include "tracer/snapshot/snapshot.h"
 
 struct ZSTD_CCtx_s;
@@ -15,26 +19,37 @@ namespace jankbox {
 
 class ZstdStream {
  public:
-  static constexpr size_t kMaxPieceBytes = 64 << 10;
+  enum class Matches { kNamed, kFoundByZstd };
 
-  // `sink` outlives the stream and gets pieces of at most kMaxPieceBytes.
-  explicit ZstdStream(const SnapshotSink& sink);
+  static constexpr size_t kMaxPieceBytes = PacketMatches::kMaxPieceBytes;
+
+  // kNamed where the libzstd of this process takes matches by name.
+  static Matches BestMatches();
+
+  // `sink` outlives the stream and gets a frame at a time.
+  explicit ZstdStream(const SnapshotSink& sink, Matches matches = BestMatches());
   ~ZstdStream();
   ZstdStream(const ZstdStream&) = delete;
   ZstdStream& operator=(const ZstdStream&) = delete;
 
-  // After an error the sink is not called again and every call returns the same error.
-  Status Write(std::string_view bytes) { return Compress(bytes, false); }
-  // Ends the frame. Nothing may be written afterwards.
-  Status Finish() { return Compress({}, true); }
+  // REQUIRES piece.size() <= kMaxPieceBytes. After an error the sink is not called again and every
+  // call returns the same error.
+  Status Write(std::string_view piece);
+  // Nothing may be written afterwards.
+  Status Finish();
 
  private:
-  Status Compress(std::string_view bytes, bool end);
+  // Both return the frame's bytes in out_, or 0.
+  size_t CompressNamed(std::string_view piece);
+  size_t Compress(std::string_view piece);
+  Status WriteFrame(std::string_view piece);
 
   const SnapshotSink& sink_;
   ZSTD_CCtx_s* context_;
+  std::optional<PacketMatches> matches_;  // none: found by zstd
+  size_t out_capacity_;
   std::unique_ptr<char[]> out_;
-  size_t out_bytes_ = 0;
+  bool empty_ = true;
   Status status_;
 };
 

@@ -20,8 +20,8 @@ constexpr uint32_t kZstdMagic = 0xFD2FB528;
 constexpr uint32_t kSkippableMagic = 0x184D2A50;  // the first of sixteen
 constexpr uint32_t kSkippableMask = 0xFFFFFFF0;
 constexpr int kMaxWindowLog = 21;
-// A sealed report has two frames; room for a trace that was compressed in parts.
-constexpr int kMaxFrames = 256;
+// A trace is a frame each 256 KiB: room for 1 GiB.
+constexpr int kMaxFrames = 4096;
 
 Status Corrupt(const char* why) {
   return Status(StatusCode::kCorrupt, std::string("damaged report file: ") + why);
