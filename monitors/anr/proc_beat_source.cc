@@ -5,6 +5,7 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <string>
 
 #include "base/clock.h"
 #include "base/own_thread.h"
@@ -12,8 +13,10 @@
 
 namespace jankbox {
 
-ProcBeatSource::ProcBeatSource()
-    : schedstat_(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {}
+ProcBeatSource::ProcBeatSource() {
+  const std::string path = "/proc/self/task/" + std::to_string(CurrentTid()) + "/schedstat";
+  schedstat_ = ScopedFd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+}
 
 BeatReading ProcBeatSource::Read() {
   BeatReading reading;

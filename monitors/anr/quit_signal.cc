@@ -27,7 +27,7 @@ enum class Mode : int { kChild = 0, kOff = 1, kOn = 2 };
 
 struct Shared {
   std::atomic<Mode> mode;
-  std::atomic<int> fd;
+  std::atomic<int> fd_plus_one;  // of one eventfd for all starts; 0: none
 };
 
 // Never unmapped: a handler that was installed over ours may call it at any time.
@@ -47,7 +47,7 @@ void OnQuit(int signal, siginfo_t* info, void* context) {
   if (mode == Mode::kOn) {
     const int saved_errno = errno;
     const uint64_t one = 1;
-    (void)!write(shared->fd.load(std::memory_order_relaxed), &one, sizeof(one));
+    (void)!write(shared->fd_plus_one.load(std::memory_order_relaxed) - 1, &one, sizeof(one));
     errno = saved_errno;
   }
   if ((g_earlier.sa_flags & SA_SIGINFO) != 0) {
@@ -110,9 +110,11 @@ std::string QuitSignal::Install() {
   if (shared == nullptr) return "no memory";
   struct sigaction current {};
   sigaction(SIGQUIT, nullptr, &current);
-  const int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (fd < 0) return "no eventfd";
-  shared->fd.store(fd, std::memory_order_relaxed);
+  if (shared->fd_plus_one.load(std::memory_order_relaxed) == 0) {
+    const int made = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (made < 0) return "no eventfd";
+    shared->fd_plus_one.store(made + 1, std::memory_order_relaxed);
+  }
   shared->mode.store(Mode::kOn, std::memory_order_release);
   g_shared.store(shared, std::memory_order_release);
   if (!IsOurs(current)) {
@@ -123,9 +125,8 @@ std::string QuitSignal::Install() {
     ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     sigaction(SIGQUIT, &ours, nullptr);
   }
-  sigset_t blocked;
-  pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
-  if (sigismember(&blocked, SIGQUIT) == 0) return "";
+  // Of the main thread.
+  if ((MaskIn(ReadProcFile("/proc/self/status", 4096), "\nSigBlk:\t") & kQuitBit) == 0) return "";
   if (CurrentTid() != getpid()) return "it is blocked: start Jankbox on the main thread";
   sigset_t quit;
   sigemptyset(&quit);
@@ -149,13 +150,12 @@ void QuitSignal::Remove() {
   sigaction(SIGQUIT, nullptr, &current);
   if (IsOurs(current)) sigaction(SIGQUIT, &g_earlier, nullptr);
   shared->mode.store(Mode::kOff, std::memory_order_release);
-  // A handler that is just running may still write to it: kept, one a start.
 }
 
 int QuitSignal::fd() {
   Shared* const shared = g_shared.load(std::memory_order_acquire);
   const bool on = shared != nullptr && shared->mode.load(std::memory_order_acquire) == Mode::kOn;
-  return on ? shared->fd.load(std::memory_order_relaxed) : -1;
+  return on ? shared->fd_plus_one.load(std::memory_order_relaxed) - 1 : -1;
 }
 
 uint64_t QuitSignal::Take() {

@@ -16,7 +16,7 @@ enum class RefusalReason : uint32_t {
   kSuspended = 1,     // the machine slept: BOOTTIME ran ahead of MONOTONIC
   kTraced = 2,        // a debugger held the thread
   kWatcherLate = 3,   // our own thread was starved, so that its view of the time is wrong
-  kBackground = 4,    // the app is not in front, and background stalls are not asked for
+  kBackground = 4,    // the app is not in front, where an ANR takes longer
   kNotRendering = 5,  // nothing was to be drawn
   kBadMetrics = 6,    // a frame's times cannot be true
   kDailyCap = 7,      // reports a day

@@ -45,8 +45,9 @@ class AnrTest : public EndToEndTest {
     return argv;
   }
   // Starts the driver and waits until its dispatch runs.
-  void Start(const std::vector<std::string>& command) {
-    program_ = std::make_unique<Program>(Driver(command), Environment());
+  void Start(const std::vector<std::string>& command,
+             std::map<std::string, std::string> environment = Environment()) {
+    program_ = std::make_unique<Program>(Driver(command), environment);
     ASSERT_TRUE(program_->WaitForOutput("ready", 20'000)) << program_->Wait(1000).err;
   }
   void StopFor(unsigned ms) {
@@ -310,7 +311,9 @@ TEST_F(AnrTest, StopByADebuggerIsNoIncident) {
 }
 
 TEST_F(AnrTest, BlockUnderADebuggerIsNoAnr) {
-  Start({"work", std::to_string(Scaled(6000))});
+  std::map<std::string, std::string> environment = Environment();
+  environment["ASAN_OPTIONS"] = "detect_leaks=0";  // which needs ptrace for itself
+  Start({"work", std::to_string(Scaled(6000))}, environment);
   TracedThread debugger(program_->pid());
   if (!debugger.attached()) GTEST_SKIP() << "ptrace is not permitted";
   Finish();
