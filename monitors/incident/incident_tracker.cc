@@ -24,6 +24,10 @@ void IncidentTracker::OnSignal(const Signal& signal) {
     OnJank(signal);
     return;
   }
+  if (signal.kind == SignalKind::kInputLatency) {
+    OnLateInput(signal);
+    return;
+  }
   // It ended between two readings of the thread: what still speaks of it as running is late.
   if (!open_ && last_end_ns_ != 0 && SameMoment(last_begin_ns_, signal.begin_ns)) return;
   if (open_ && !SameMoment(open_->begin_ns, signal.begin_ns)) Finish(open_->end_ns);
@@ -50,6 +54,28 @@ void IncidentTracker::OnJank(const Signal& signal) {
   }
 }
 
+// What it waited for is an incident already, or may become one.
+void IncidentTracker::OnLateInput(const Signal& signal) {
+  const uint64_t wait_ns = signal.end_ns - signal.begin_ns;
+  if (Overlap(signal, last_begin_ns_, last_end_ns_)) return;
+  if (!late_input_ || wait_ns > late_input_->end_ns - late_input_->begin_ns) late_input_ = signal;
+}
+
+void IncidentTracker::SettleLateInput(uint64_t running_begin_ns) {
+  if (!late_input_ || (running_begin_ns != 0 && late_input_->end_ns > running_begin_ns)) return;
+  IncidentRevision late;
+  late.id = new_id_();
+  late.kind = SignalKind::kInputLatency;
+  late.begin_ns = late_input_->begin_ns;
+  late.end_ns = late_input_->end_ns;
+  late.what = late_input_->what;
+  late.input_wait_ns = late.end_ns - late.begin_ns;
+  late_input_.reset();
+  last_begin_ns_ = late.begin_ns;  // further events of the same queue say nothing new
+  last_end_ns_ = late.end_ns;
+  SealRevision(&late);
+}
+
 void IncidentTracker::Finish(uint64_t end_ns) {
   open_->end_ns = end_ns;
   open_->ongoing = false;
@@ -57,6 +83,10 @@ void IncidentTracker::Finish(uint64_t end_ns) {
     open_->dropped_frames = late_frame_->dropped_frames;
     open_->frame_interval_ns = late_frame_->frame_interval_ns;
     late_frame_.reset();
+  }
+  if (late_input_ && Overlap(*late_input_, open_->begin_ns, end_ns)) {
+    open_->input_wait_ns = late_input_->end_ns - late_input_->begin_ns;
+    late_input_.reset();
   }
   SealRevision(&*open_);
   last_begin_ns_ = open_->begin_ns;
@@ -74,6 +104,7 @@ void IncidentTracker::Settle(uint64_t now_ns, uint64_t running_begin_ns) {
     Finish(running_begin_ns != 0 ? std::min(running_begin_ns, now_ns) : now_ns);
   }
   if (open_) open_->end_ns = now_ns;
+  SettleLateInput(running_begin_ns);
   if (!late_frame_) return;
   const bool in_running_dispatch = running_begin_ns != 0 && late_frame_->end_ns > running_begin_ns;
   if (in_running_dispatch) return;

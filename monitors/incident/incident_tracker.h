@@ -23,6 +23,7 @@ struct IncidentRevision {
   std::string what;
   uint64_t dropped_frames = 0;
   uint64_t frame_interval_ns = 0;
+  uint64_t input_wait_ns = 0;  // an input event waited so long for it; 0: none is known
 };
 
 class IncidentTracker final : public SignalSink {
@@ -44,6 +45,8 @@ class IncidentTracker final : public SignalSink {
 
  private:
   void OnJank(const Signal& signal);
+  void OnLateInput(const Signal& signal);
+  void SettleLateInput(uint64_t running_begin_ns);
   void Finish(uint64_t end_ns);
   void SealRevision(IncidentRevision* incident);
 
@@ -51,6 +54,7 @@ class IncidentTracker final : public SignalSink {
   Seal seal_;
   std::optional<IncidentRevision> open_;
   std::optional<Signal> late_frame_;  // the worst one that waits for its dispatch to end
+  std::optional<Signal> late_input_;  // the same of input events
   uint64_t last_begin_ns_ = 0;        // of the incident that was finished last
   uint64_t last_end_ns_ = 0;
 };

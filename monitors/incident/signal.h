@@ -9,7 +9,7 @@
 namespace jankbox {
 
 // In order of severity: an incident that grows takes the highest.
-enum class SignalKind { kJank, kSlowMessage, kLag, kAnr };
+enum class SignalKind { kInputLatency, kJank, kSlowMessage, kLag, kAnr };
 
 struct Signal {
   SignalKind kind = SignalKind::kSlowMessage;

@@ -1,8 +1,23 @@
 #include "monitors/incident/watched_thread_view.h"
 
+#include <cstring>
+
 #include "tracer/ring/ring_reader.h"
 
 namespace jankbox {
+
+std::string LoopNameOf(const RingHeader& ring, size_t index) {
+  if (index < kMaxWatchedThreads) {
+    char text[kLoopNameWords * 8];
+    for (size_t i = 0; i < kLoopNameWords; ++i) {
+      const uint64_t word = ring.watched[index].loop_name[i].load(std::memory_order_relaxed);
+      memcpy(text + 8 * i, &word, sizeof(word));
+    }
+    std::string name = HeaderText(text, sizeof(text));
+    if (!name.empty()) return name;
+  }
+  return HeaderText(ring.loop_name, sizeof(ring.loop_name));
+}
 
 std::optional<RunningDispatch> WatchedThreadView::ReadRunning(const TickConverter& clock) const {
   for (int attempt = 0; attempt < 3; ++attempt) {

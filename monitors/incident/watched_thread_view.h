@@ -35,6 +35,9 @@ struct LateFrame {
   uint64_t end_ns = 0;
 };
 
+// What the loop of the watched thread at `index` is called: its own name, else the process's.
+std::string LoopNameOf(const RingHeader& ring, size_t index);
+
 class WatchedThreadView {
  public:
   explicit WatchedThreadView(const RingWatchedThread* thread) : thread_(thread) {}

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 
 #include "tracer/event/event_sink.h"
 #include "tracer/ring/recorder.h"
@@ -25,23 +26,45 @@ std::atomic<double> g_ns_per_tick{0};
 
 JANKBOX_TLS constinit RingHeader* t_ring = nullptr;
 JANKBOX_TLS constinit RingWatchedThread* t_slot = nullptr;
+JANKBOX_TLS constinit const char* t_loop_name = nullptr;  // as NameLoop() said last
 
-// `what` twice: as zero-padded words for the slot, and seven bytes a word for the event.
-struct PackedName {
-  uint64_t slot_words[kDispatchNameWords] = {};
-  uint64_t event_words[kDispatchNameWords] = {};
+// `what`, at most kMaxDispatchNameBytes of it, with zeros behind.
+struct PaddedName {
+  char text[kDispatchNameWords * 8] = {};
   uint32_t bytes = 0;
 
-  explicit PackedName(const char* what) {
+  explicit PaddedName(const char* what) {
     if (what == nullptr) return;
-    for (; bytes < kMaxDispatchNameBytes && what[bytes] != '\0'; ++bytes) {
-      const uint64_t byte = static_cast<uint8_t>(what[bytes]);
-      slot_words[bytes / 8] |= byte << (8 * (bytes % 8));
-      event_words[bytes / 7] |= byte << (8 * (bytes % 7));
-    }
+    bytes = static_cast<uint32_t>(strnlen(what, kMaxDispatchNameBytes));
+    memcpy(text, what, bytes);
   }
-  std::span<const uint64_t> payload() const { return {event_words, (bytes + 6) / 7}; }
+  uint64_t Word(size_t at) const {
+    uint64_t word;
+    memcpy(&word, text + at, sizeof(word));
+    return word;
+  }
 };
+
+// The name as an event carries it, seven bytes a word.
+struct NamePayload {
+  uint64_t words[kDispatchNameWords];
+  size_t count;
+
+  explicit NamePayload(const PaddedName& name) : count((name.bytes + 6) / 7) {
+    for (size_t i = 0; i < count; ++i) words[i] = name.Word(7 * i) & (~uint64_t{0} >> 8);
+  }
+};
+
+// Readers look on: whole words, the last one with a zero at its end.
+void StoreLoopName(RingWatchedThread* slot, const char* name) {
+  char padded[kLoopNameWords * 8] = {};
+  strncpy(padded, name, sizeof(padded) - 1);
+  for (size_t i = 0; i < kLoopNameWords; ++i) {
+    uint64_t word;
+    memcpy(&word, padded + 8 * i, sizeof(word));
+    slot->loop_name[i].store(word, std::memory_order_relaxed);
+  }
+}
 
 void NoteSlowDispatch(RingWatchedThread* slot, uint64_t begin, uint64_t end) {
   const uint32_t version = slot->slow_version.load(std::memory_order_relaxed);
@@ -60,7 +83,7 @@ void BeginAtTicks(const char* what, uint64_t begin) {
   RingHeader* ring = Recorder::ActiveRing();
   if (ring == nullptr) return;
   RingWatchedThread* slot = DispatchMonitor::Slot(ring);
-  const PackedName name(what);
+  const PaddedName name(what);
   const uint32_t depth = slot == nullptr ? 0 : slot->dispatch_depth.load(std::memory_order_relaxed);
   if (slot != nullptr) slot->dispatch_depth.store(depth + 1, std::memory_order_relaxed);
   // A loop that is watched from outside knows no names: the first named dispatch inside lends it
@@ -68,7 +91,7 @@ void BeginAtTicks(const char* what, uint64_t begin) {
   const bool unnamed = slot != nullptr && slot->what[0].load(std::memory_order_relaxed) == 0;
   if (slot != nullptr && (depth == 0 || (unnamed && name.bytes != 0))) {
     for (size_t i = 0; i < kDispatchNameWords; ++i) {
-      slot->what[i].store(name.slot_words[i], std::memory_order_relaxed);
+      slot->what[i].store(name.Word(8 * i), std::memory_order_relaxed);
     }
   }
   if (slot != nullptr && depth == 0) {
@@ -76,7 +99,8 @@ void BeginAtTicks(const char* what, uint64_t begin) {
                                std::memory_order_relaxed);
     slot->dispatch_begin_ticks.store(begin, std::memory_order_release);
   }
-  RecordEventAt(EventKind::kDispatchBegin, name.bytes, begin, name.payload());
+  const NamePayload payload(name);
+  RecordEventAt(EventKind::kDispatchBegin, name.bytes, begin, {payload.words, payload.count});
 }
 
 }  // namespace
@@ -92,6 +116,8 @@ RingWatchedThread* DispatchMonitor::Slot(RingHeader* ring) {
     int32_t free = 0;
     if (slot.tid.compare_exchange_strong(free, tid, std::memory_order_acq_rel)) {
       t_slot = &slot;
+      slot.loop_named_by_app.store(0, std::memory_order_relaxed);
+      StoreLoopName(&slot, t_loop_name != nullptr ? t_loop_name : "");
       WatchThisThread();
       break;
     }
@@ -130,6 +156,35 @@ void DispatchMonitor::End() {
     }
   }
   RecordEvent(EventKind::kDispatchEnd, 0);
+}
+
+void DispatchMonitor::EndAll() {
+  RingHeader* ring = Recorder::ActiveRing();
+  const RingWatchedThread* slot = ring == nullptr ? nullptr : Slot(ring);
+  do {
+    End();
+  } while (slot != nullptr && slot->dispatch_depth.load(std::memory_order_relaxed) != 0);
+}
+
+uint64_t DispatchMonitor::CountOfThisThread() {
+  const bool current = t_slot != nullptr && t_ring == Recorder::ActiveRing();
+  return current ? t_slot->dispatch_count.load(std::memory_order_relaxed) : 0;
+}
+
+void DispatchMonitor::NameLoop(const char* name) {
+  t_loop_name = name;
+  RingHeader* ring = Recorder::ActiveRing();
+  RingWatchedThread* slot = ring == nullptr ? nullptr : Slot(ring);
+  if (slot == nullptr || slot->loop_named_by_app.load(std::memory_order_relaxed) != 0) return;
+  StoreLoopName(slot, name);
+}
+
+void DispatchMonitor::NameLoopForGood(const char* name) {
+  RingHeader* ring = Recorder::ActiveRing();
+  RingWatchedThread* slot = ring == nullptr ? nullptr : Slot(ring);
+  if (slot == nullptr) return;
+  StoreLoopName(slot, name);
+  slot->loop_named_by_app.store(1, std::memory_order_relaxed);
 }
 
 void DispatchMonitor::SetClock(double ns_per_tick, uint64_t slow_threshold_ns) {

@@ -18,9 +18,20 @@ class DispatchMonitor {
   static void Begin(const char* what);
   static void End();
 
-  // The same for a dispatch that began at `begin_ns` (CLOCK_MONOTONIC); now, as long as the clock
+  // The thread's loop waits: no dispatch of it runs any more, however deep this wait is nested.
+  static void EndAll();
+
+  // Outermost dispatches begun by this thread; 0 where it is not watched.
+  static uint64_t CountOfThisThread();
+
+  // As Begin() for a dispatch that began at `begin_ns` (CLOCK_MONOTONIC); now, as long as the clock
   // is not calibrated.
   static void BeginAt(const char* what, uint64_t begin_ns);
+
+  // What reports call this thread's loop: `name`, a text that stays, unless the app has named it.
+  static void NameLoop(const char* name);
+  // The app's own name for it; at most 31 bytes are kept. Copied.
+  static void NameLoopForGood(const char* name);
 
   // This thread's place in `ring`, taken on its first call; null where all kMaxWatchedThreads are
   // taken.

@@ -1,6 +1,6 @@
-// Tells a recorder of the dispatches that a thread's waits delimit. Used by the preload agent (the
-// recorder is loaded later, by dlopen) and by the SDK's own hooks. HOT: called around each wait of
-// one thread, by that thread; NO-ALLOC, no lock, no system call.
+// Tells a recorder of the dispatches that one thread's waits delimit, and what its loop is called.
+// Used by the preload agent (the recorder is loaded later, by dlopen) and by the SDK's own hooks.
+// HOT: called around each wait of one thread, by that thread; NO-ALLOC, no lock, no system call.
 #ifndef JANKBOX_MONITORS_LOOPER_LOOP_DISPATCHES_H_
 #define JANKBOX_MONITORS_LOOPER_LOOP_DISPATCHES_H_
 
@@ -16,6 +16,8 @@ struct DispatchCalls {
   void (*begin)(const char* what);
   void (*begin_at)(const char* what, uint64_t begin_ns);
   void (*end)();
+  // What the calling thread's loop is called; the text stays.
+  void (*name_loop)(const char* name);
 };
 
 class LoopDispatches {
@@ -40,13 +42,16 @@ class LoopDispatches {
   void OnWaitDone(const DispatchCalls* calls) {
     begin_ns_ = MonotonicNs();
     announced_ = calls != nullptr;
-    if (announced_) calls->begin(what_);
+    if (!announced_) return;
+    TellName(calls);
+    calls->begin(what_);
   }
 
   // The recorder has become ready while a dispatch runs: it hears of it now, so that it can look at
   // the thread. On that thread.
   void Announce(const DispatchCalls* calls) {
     if (begin_ns_ == 0 || announced_ || calls == nullptr) return;
+    TellName(calls);
     calls->begin_at(what_, begin_ns_);
     announced_ = true;
   }
@@ -62,7 +67,15 @@ class LoopDispatches {
   const char* loop_name() const { return waits_.loop_name(); }
 
  private:
+  void TellName(const DispatchCalls* calls) {
+    const char* name = loop_name();
+    if (name == told_name_ || name[0] == '\0') return;
+    told_name_ = name;
+    calls->name_loop(name);
+  }
+
   LoopWaits waits_;
+  const char* told_name_ = nullptr;
   uint64_t begin_ns_ = 0;       // of the running dispatch; 0: the loop waits, or there is none yet
   const char* what_ = nullptr;  // what it is called; null: nothing is known of it
   bool announced_ = false;      // the recorder knows of it

@@ -24,6 +24,7 @@ constexpr KnownModule kKnown[] = {
     {"libnode.so", {LoopModuleKind::kLoop, "libuv"}},
     {"libSDL2-2.0.so", {LoopModuleKind::kLoop, "sdl"}},
     {"libSDL3.so", {LoopModuleKind::kLoop, "sdl"}},
+    {"libSDL-1.2.so", {LoopModuleKind::kLoop, "sdl"}},
     {"libutils.so", {LoopModuleKind::kLoop, "android::Looper"}},
     {"libevent", {LoopModuleKind::kLoop, "libevent"}},
     {"libev.so", {LoopModuleKind::kLoop, "libev"}},

@@ -12,6 +12,8 @@ const char* FamilyName(WaitFamily family) {
       return "epoll";
     case WaitFamily::kSelect:
       return "select";
+    case WaitFamily::kPump:
+      return "sdl";
     case WaitFamily::kPoll:
       break;
   }
@@ -76,13 +78,30 @@ LoopWaits::Candidate& LoopWaits::FindCandidate(const Site& site) {
   return oldest;
 }
 
+// Qt runs GLib's loop where there is one: it is Qt's all the same. Words of frames that are gone
+// may mislead, to no more than a name. A thread's control block, or the program's arguments and
+// environment, lie above its outermost frame: what is read is there.
+__attribute__((no_sanitize("address"))) const char* LoopWaits::NameOf(const WaitCall& call,
+                                                                      LoopModule module) {
+  if (module.loop_name[0] == '\0') return FamilyName(call.family);
+  if (strcmp(module.loop_name, "glib") != 0) return module.loop_name;
+  const auto* words = static_cast<const volatile uintptr_t*>(call.stack);
+  for (size_t i = 0; i < kCallerWords; ++i) {
+    const uintptr_t word = words[i];
+    const LoopModule caller = LoopModules::Find(reinterpret_cast<const void*>(word));
+    if (caller.kind == LoopModuleKind::kLoop && strcmp(caller.loop_name, "qt") == 0) return "qt";
+  }
+  return module.loop_name;
+}
+
 void LoopWaits::Adopt(const Site& site, const WaitCall& call, LoopModule module) {
   previous_loop_ = loop_;
   loop_ = site;
   loop_fd_ = call.fd;
-  is_weak_ = module.kind != LoopModuleKind::kLoop && call.family != WaitFamily::kEpoll;
-  const bool named = module.loop_name[0] != '\0' && !is_weak_;
-  __atomic_store_n(&name_, named ? module.loop_name : FamilyName(call.family), __ATOMIC_RELAXED);
+  is_pump_ = call.family == WaitFamily::kPump;
+  is_weak_ = module.kind != LoopModuleKind::kLoop && call.family != WaitFamily::kEpoll && !is_pump_;
+  const char* name = is_weak_ ? FamilyName(call.family) : NameOf(call, module);
+  __atomic_store_n(&name_, name, __ATOMIC_RELAXED);
   candidates_ = {};
   restless_words_ = 0;
   doubted_words_ = 0;
@@ -100,12 +119,31 @@ bool LoopWaits::MayTakeOver(const Site& site, bool at_first_sight) {
   return is_weak_ && at_first_sight && ++FindCandidate(site).in_a_row >= kSightingsInARow;
 }
 
+// A program takes its events wherever it likes, in menus within menus: each time is its loop's.
+// Only where another loop runs, and takes them in its callbacks (game controllers of a program with
+// windows), is that part of the dispatch.
+bool LoopWaits::DecidePump(const Site& site, const WaitCall& call, LoopModule module) {
+  if (loop_.call_site != nullptr && is_pump_) {
+    if (IsShallower(site.stack, loop_.stack)) Adopt(site, call, module);
+    return true;
+  }
+  if (!MayTakeOver(site, true)) return false;
+  Adopt(site, call, module);
+  return true;
+}
+
 bool LoopWaits::DecideWait(const WaitCall& call, LoopModule module) {
+  if (call.family == WaitFamily::kPump) {
+    return DecidePump({call.call_site, call.stack}, call, module);
+  }
   if (module.kind == LoopModuleKind::kReplyOnly || module.kind == LoopModuleKind::kDisplay) {
     return false;
   }
   const Site site{call.call_site, call.stack};
   if (loop_.call_site != nullptr && site == loop_) {
+    // Its library was not known yet: it was loaded after the last look at the modules.
+    const bool known_now = is_weak_ && module.kind == LoopModuleKind::kLoop;
+    if (known_now) Adopt(site, call, module);
     NoteOwnWait(call);
     return true;
   }

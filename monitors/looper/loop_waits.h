@@ -4,6 +4,9 @@
 // waits). HOT: called around each wait; NO-ALLOC, no lock, no system call but clock_gettime by
 // vdso. One object a thread, used by that thread alone.
 //
+// A loop that the program writes itself around a library's event queue (SDL) may never wait at all:
+// there, taking events counts as a wait (kPump), and the rules for that stand in DecidePump().
+//
 // Which wait is the loop's own, by rules that DecideWait() applies in order. A site is (call site,
 // stack pointer at the call).
 //  1. Waits called from libraries that only wait for replies (libxcb, libdbus, …) never are.
@@ -29,7 +32,7 @@
 
 namespace jankbox {
 
-enum class WaitFamily : uint8_t { kPoll, kEpoll, kSelect };
+enum class WaitFamily : uint8_t { kPoll, kEpoll, kSelect, kPump };
 
 struct WaitCall {
   const void* call_site = nullptr;  // return address of the wait
@@ -52,6 +55,8 @@ class LoopWaits {
  private:
   static constexpr size_t kCandidates = 8;
   static constexpr size_t kFrameWords = 32;
+  // Above a wait of GLib, where a library that runs GLib's loop for its own has its frame.
+  static constexpr size_t kCallerWords = 64;
   static constexpr uint32_t kSightings = 3;
   static constexpr uint32_t kSightingsInARow = 4;
 
@@ -66,6 +71,7 @@ class LoopWaits {
     uint32_t in_a_row = 0;  // without a wait of the loop between
   };
 
+  bool DecidePump(const Site& site, const WaitCall& call, LoopModule module);
   bool IsNestedRun(const WaitCall& call) const;
   bool MayTakeOver(const Site& site, bool at_first_sight);
   Candidate& FindCandidate(const Site& site);
@@ -74,10 +80,12 @@ class LoopWaits {
   uint32_t ChangedFrameWords() const;
   bool LoopFrameIsGone();
   void CopyFrame();
+  static const char* NameOf(const WaitCall& call, LoopModule module);
 
   Site loop_;
   Site previous_loop_;
   bool is_weak_ = false;  // adopted because it recurred, not for what it is
+  bool is_pump_ = false;  // the program takes events by itself, as it likes
   int loop_fd_ = -1;
   const char* name_ = "";
   std::array<Candidate, kCandidates> candidates_;

@@ -1,7 +1,8 @@
 // The preload agent: stands in front of the waits of an unmodified program, and once its main
-// thread waits in a loop loads libjankbox.so, apart from the program's own symbols, on a thread of
-// its own. Exports nothing but those waits; every one goes to the real function with the caller's
-// arguments, result and errno untouched. FORK: a child starts anew.
+// thread (or one of $JANKBOX_WATCH_THREADS) waits in a loop loads libjankbox.so, apart from the
+// program's own symbols, on a thread of its own. Exports nothing but those waits; every one goes to
+// the real function with the caller's arguments, result and errno untouched. FORK: a child starts
+// anew.
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
@@ -18,18 +19,17 @@
 #include "base/own_thread.h"
 #include "base/private_library.h"
 #include "jankbox/jankbox.h"
-#include "monitors/looper/main_thread_wait.h"
+#include "monitors/looper/thread_wait.h"
 
 namespace {
 
 using jankbox::DispatchCalls;
 using jankbox::LoopDispatches;
-using jankbox::MainThreadWait;
+using jankbox::ThreadWait;
 using jankbox::WaitFamily;
+using jankbox::WatchedLoops;
 
-// Of the main thread; touched by it alone, but for `g_calls`.
-constinit LoopDispatches g_loop;
-constinit bool g_started = false;
+std::atomic<bool> g_started{false};
 std::atomic<const DispatchCalls*> g_calls{nullptr};  // set once the recorder runs
 DispatchCalls g_call_table;
 void (*g_set_loop_name)(const char*);
@@ -58,11 +58,12 @@ void* LoadRecorder() {
 // too.
 void NameLoop() {
   constexpr useconds_t kLookUs = 100'000;
-  while (g_loop.loop_name()[0] == '\0') {
+  const LoopDispatches& main = WatchedLoops::Main();
+  while (main.loop_name()[0] == '\0') {
     usleep(kLookUs);
     jankbox::LoopModules::Refresh();
   }
-  g_set_loop_name(g_loop.loop_name());
+  g_set_loop_name(main.loop_name());
 }
 
 void* StartRecorder(void*) {
@@ -73,7 +74,8 @@ void* StartRecorder(void*) {
   auto start = Symbol<int (*)(const jankbox_options*)>(library, "jankbox_start");
   g_call_table = {Symbol<void (*)(const char*)>(library, "jankbox_dispatch_begin"),
                   Symbol<void (*)(const char*, uint64_t)>(library, "jankbox_dispatch_begin_at"),
-                  Symbol<void (*)()>(library, "jankbox_dispatch_end")};
+                  Symbol<void (*)()>(library, "jankbox_dispatch_end_all"),
+                  Symbol<void (*)(const char*)>(library, "jankbox_watch_this_thread")};
   g_set_loop_name = Symbol<void (*)(const char*)>(library, "jankbox_set_loop_name");
   g_stop = Symbol<void (*)()>(library, "jankbox_stop");
   jankbox_options options{};
@@ -86,10 +88,9 @@ void* StartRecorder(void*) {
   return nullptr;
 }
 
-// The main thread waits in a loop: only now is it worth a ring.
+// A watched thread waits in a loop: only now is it worth a ring.
 void StartOnce() {
-  if (g_started) return;
-  g_started = true;
+  if (g_started.load(std::memory_order_relaxed) || g_started.exchange(true)) return;
   const int saved_errno = errno;
   jankbox::ScopedSignalBlock no_signals;
   pthread_t thread;
@@ -100,19 +101,21 @@ void StartOnce() {
 void InForkedChild() {
   g_started = false;
   g_calls.store(nullptr, std::memory_order_relaxed);
-  g_loop = LoopDispatches();
-  MainThreadWait::ForgetRole();
+  WatchedLoops::ForgetAll();
 }
 
 __attribute__((constructor)) void Prepare() {
   jankbox::LoopModules::Refresh();
+  const char* wanted = getenv("JANKBOX_WATCH_THREADS");
+  if (wanted != nullptr) WatchedLoops::SetWanted(wanted);
   pthread_atfork(nullptr, nullptr, InForkedChild);
 }
 
 __attribute__((destructor)) void Finish() {
   const DispatchCalls* calls = g_calls.load(std::memory_order_acquire);
   if (calls == nullptr) return;
-  if (MainThreadWait::OnMainThread()) g_loop.Finish(calls);
+  LoopDispatches* loop = WatchedLoops::OfThisThread();
+  if (loop != nullptr) loop->Finish(calls);
   g_stop();
 }
 
@@ -129,13 +132,13 @@ Function Real(std::atomic<void*>* cache, const char* name) {
 
 }  // namespace
 
-#define JANKBOX_FORWARD(name, call, ...)                                       \
-  static std::atomic<void*> real{nullptr};                                     \
-  auto* function = Real<decltype(&name)>(&real, #name);                        \
-  MainThreadWait wait(&g_loop, g_calls.load(std::memory_order_acquire), call); \
-  if (wait.own()) StartOnce();                                                 \
-  const int result = function(__VA_ARGS__);                                    \
-  wait.Done(g_calls.load(std::memory_order_acquire));                          \
+#define JANKBOX_FORWARD(name, call, ...)                          \
+  static std::atomic<void*> real{nullptr};                        \
+  auto* function = Real<decltype(&name)>(&real, #name);           \
+  ThreadWait wait(g_calls.load(std::memory_order_acquire), call); \
+  if (wait.own()) StartOnce();                                    \
+  const int result = function(__VA_ARGS__);                       \
+  wait.Done(g_calls.load(std::memory_order_acquire));             \
   return result
 
 #define JANKBOX_EXPORT extern "C" __attribute__((visibility("default")))
@@ -189,3 +192,39 @@ JANKBOX_EXPORT int __ppoll_chk(pollfd* fds, nfds_t count, const timespec* timeou
                                const sigset_t* mask, size_t fds_bytes) {
   JANKBOX_FORWARD(__ppoll_chk, JANKBOX_POLL_CALL(fds, count), fds, count, timeout, mask, fds_bytes);
 }
+
+// --- SDL's event queue, which programs poll as they like
+
+// The caller's SDL: one that was loaded with a plugin is not among the program's own libraries.
+template <typename Function>
+static Function RealOfCaller(std::atomic<void*>* cache, const char* name, const void* caller) {
+  auto real = Real<Function>(cache, name);
+  Dl_info module;
+  if (real != nullptr || dladdr(caller, &module) == 0) return real;
+  void* library = dlopen(module.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return nullptr;
+  real = Symbol<Function>(library, name);
+  cache->store(reinterpret_cast<void*>(real), std::memory_order_relaxed);
+  return real;
+}
+
+#define JANKBOX_FORWARD_PUMP(name, ...)                                                      \
+  static std::atomic<void*> real{nullptr};                                                   \
+  auto* function = RealOfCaller<decltype(&name)>(&real, #name, __builtin_return_address(0)); \
+  if (function == nullptr) return 0;                                                         \
+  ThreadWait wait(g_calls.load(std::memory_order_acquire), JANKBOX_PUMP_CALL());             \
+  if (wait.own()) StartOnce();                                                               \
+  const int result = function(__VA_ARGS__);                                                  \
+  wait.Done(g_calls.load(std::memory_order_acquire));                                        \
+  return result
+
+JANKBOX_EXPORT int SDL_PollEvent(void* event) { JANKBOX_FORWARD_PUMP(SDL_PollEvent, event); }
+
+JANKBOX_EXPORT int SDL_WaitEvent(void* event) { JANKBOX_FORWARD_PUMP(SDL_WaitEvent, event); }
+
+JANKBOX_EXPORT int SDL_WaitEventTimeout(void* event, int timeout_ms) {
+  JANKBOX_FORWARD_PUMP(SDL_WaitEventTimeout, event, timeout_ms);
+}
+
+// Returns nothing: what stands in its place does not matter.
+JANKBOX_EXPORT int SDL_PumpEvents() { JANKBOX_FORWARD_PUMP(SDL_PumpEvents); }

@@ -13,9 +13,12 @@
 #include "jankbox/plugin.h"
 #include "monitors/frame/frame_monitor.h"
 #include "monitors/looper/dispatch_monitor.h"
+#include "monitors/looper/idle_lag.h"
+#include "monitors/looper/input_latency.h"
 #include "sdk/src/foreground.h"
 #include "sdk/src/incident_listeners.h"
 #include "sdk/src/last_error.h"
+#include "sdk/src/loop_hooks.h"
 #include "sdk/src/options.h"
 #include "sdk/src/plugins.h"
 #include "sdk/src/run_channel.h"
@@ -125,6 +128,16 @@ void jankbox_instant(uint32_t id) { jankbox::RecordEvent(EventKind::kInstant, id
 void jankbox_dispatch_begin(const char* what) { jankbox::DispatchMonitor::Begin(what); }
 void jankbox_dispatch_end(void) { jankbox::DispatchMonitor::End(); }
 
+void jankbox_dispatch_end_all(void) { jankbox::DispatchMonitor::EndAll(); }
+
+void jankbox_idle_begin(const char* what) {
+  if (jankbox::RecordingOn()) jankbox::BeginIdleCallback(what);
+}
+void jankbox_idle_end(void) { jankbox::DispatchMonitor::End(); }
+
+void jankbox_input(uint64_t event_ns) { jankbox::InputLatency::On(event_ns); }
+void jankbox_input_ms(uint32_t event_ms) { jankbox::InputLatency::OnMs(event_ms); }
+
 void jankbox_dispatch_begin_at(const char* what, uint64_t begin_ns) {
   jankbox::DispatchMonitor::BeginAt(what, begin_ns);
 }
@@ -133,6 +146,11 @@ void jankbox_set_foreground(int foreground) {
   if (jankbox::SetForeground(foreground != 0)) {
     jankbox::Plugins::Get().SetForeground(foreground != 0);
   }
+}
+
+void jankbox_watch_this_thread(const char* name) {
+  jankbox::WatchLoopOfThisThread();
+  if (name != nullptr) jankbox::DispatchMonitor::NameLoopForGood(name);
 }
 
 void jankbox_set_loop_name(const char* name) {

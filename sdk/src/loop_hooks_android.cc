@@ -2,7 +2,9 @@
 
 namespace jankbox {
 
-void AddLoopHooks(HookSet* /*hooks*/) {}
+void AddLoopHooks(const std::string& /*watched_threads*/, HookSet* /*hooks*/) {}
+
+void WatchLoopOfThisThread() {}
 
 void FollowLoopLibraries(RingHeader* /*ring*/) {}
 

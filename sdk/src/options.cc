@@ -56,6 +56,8 @@ constexpr Range kFtraceBuffer = {"ftrace_buffer_kib", "JANKBOX_FTRACE_BUFFER_KIB
 constexpr Range kReportsADay = {"reports_a_day", "JANKBOX_REPORTS_A_DAY", 100, 1, UINT32_MAX};
 constexpr Range kRepeats = {"repeats", nullptr, JANKBOX_REPEATS_EXEMPLARS,
                             JANKBOX_REPEATS_EXEMPLARS, JANKBOX_REPEATS_EVERY};
+constexpr Range kInput = {"input_latency_ms", "JANKBOX_INPUT_MS", 2'000, 10, 60'000};
+constexpr Range kHistory = {"history_messages", "JANKBOX_HISTORY", 200, 1, 5'000};
 constexpr Range kMinFree = {"min_free_mib", "JANKBOX_MIN_FREE_MIB", 64, 0, UINT32_MAX};
 
 // The environment's number, or `fallback` where it is not set or not a number.
@@ -207,26 +209,33 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
     memcpy(&given, options, std::min<size_t>(options->size, sizeof(given)));
   }
   Options checked;
-  uint32_t window_ms = 0, slow_ms = 0, anr_ms = 0, min_free_mib = 0, record = 0, markers = 0,
-           sources = 0, ftrace = 0, repeats = 0, lag_ms = 0, background_ms = 0, sigquit = 0;
+  uint32_t input_ms = 0, window_ms = 0, slow_ms = 0, anr_ms = 0, min_free_mib = 0, record = 0,
+           markers = 0, sources = 0, ftrace = 0, repeats = 0, lag_ms = 0, background_ms = 0,
+           sigquit = 0;
   // `jankbox run --window-s` speaks of seconds.
   if (given.window_ms == 0) given.window_ms = FromEnvironment("JANKBOX_WINDOW_S", 0) * 1000;
   const uint32_t min_free_given = given.min_free_mib;
   for (const Status& status :
        {Check(kWindow, given.window_ms, &window_ms),
         Check(kRing, given.ring_bytes, &checked.ring_bytes),
-        Check(kSlow, given.slow_message_ms, &slow_ms), Check(kAnr, given.anr_ms, &anr_ms),
+        Check(kSlow, given.slow_message_ms, &slow_ms),
+        Check(kAnr, given.anr_ms, &anr_ms),
         Check(kJank, given.jank_dropped_frames, &checked.jank_dropped_frames),
         Check(kSample, given.sample_interval_ms, &checked.sample_interval_ms),
         Check(kBudget, given.cpu_budget_permille, &checked.cpu_budget_permille),
-        Check(kRecord, given.record, &record), Check(kMarkers, given.markers, &markers),
-        Check(kSources, given.sources, &sources), Check(kFtrace, given.ftrace, &ftrace),
+        Check(kRecord, given.record, &record),
+        Check(kMarkers, given.markers, &markers),
+        Check(kSources, given.sources, &sources),
+        Check(kFtrace, given.ftrace, &ftrace),
         Check(kFtraceBuffer, given.ftrace_buffer_kib, &checked.kernel.buffer_kib),
         Check(kLag, given.lag_ms, &lag_ms),
         Check(kBackground, given.anr_background_ms, &background_ms),
         Check(kSigquit, given.sigquit, &sigquit),
         Check(kReportsADay, given.reports_a_day, &checked.repeats.reports_a_day),
-        Check(kRepeats, given.repeats, &repeats), Check(kMinFree, min_free_given, &min_free_mib)}) {
+        Check(kInput, given.input_latency_ms, &input_ms),
+        Check(kHistory, given.history_messages, &checked.history_messages),
+        Check(kRepeats, given.repeats, &repeats),
+        Check(kMinFree, min_free_given, &min_free_mib)}) {
     if (!status.ok()) return status;
   }
   // Only one of them may be given: the others follow, so that an ANR is always the slowest.
@@ -246,11 +255,13 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
   checked.anr_ns = anr_ms * kNsPerMs;
   checked.anr_background_ns = background_ms * kNsPerMs;
   checked.sigquit = Sigquit(sigquit);
+  checked.input_latency_ns = input_ms * kNsPerMs;
   checked.min_free_bytes = min_free_mib == UINT32_MAX ? 0 : uint64_t{min_free_mib} << 20;
   checked.loop_hooks = (given.flags & JANKBOX_FLAG_NO_LOOP_HOOKS) == 0;
   if (checked.repeats.reports_a_day == UINT32_MAX) checked.repeats.reports_a_day = 0;
   checked.repeats.every_incident =
       repeats == JANKBOX_REPEATS_EVERY || TextOr(getenv("JANKBOX_REPEATS"), "") == "every";
+  checked.watch_threads = TextOr(given.watch_threads, TextOr(getenv("JANKBOX_WATCH_THREADS"), ""));
   if (checked.cpu_budget_permille == UINT32_MAX) checked.cpu_budget_permille = 0;
   checked.fixed_mode = FixedMode(record);
   checked.markers = Markers(markers);

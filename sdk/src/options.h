@@ -36,6 +36,9 @@ struct Options {
   uint32_t cpu_budget_permille = 10;     // of a core; 0: none
   std::optional<RecordMode> fixed_mode;  // none: the governor chooses
   bool loop_hooks = true;
+  uint32_t history_messages = 200;
+  uint64_t input_latency_ns = 0;
+  std::string watch_threads;  // names of threads whose loops are watched besides the main one's
   MarkerMode markers = MarkerMode::kPassOn;
   std::optional<uint64_t> atrace_tags;  // to turn on in the host's atrace library; none: leave it
   std::string atrace_library;           // loaded where the host has none; empty: none

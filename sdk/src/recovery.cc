@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/uuid.h"
 #include "monitors/incident/verdict.h"
+#include "monitors/incident/watched_thread_view.h"
 #include "sdk/src/blame.h"
 #include "sdk/src/report_builder.h"
 #include "tracer/ring/process_identity.h"
@@ -124,7 +125,7 @@ bool FindUnsealed(const DeadRing& ring, size_t index, SealRequest* request) {
   request->what =
       DispatchNameText(state == RingIncidentState::kFinished ? thread.slow_what : thread.what);
   request->watched_index = index;
-  request->loop = HeaderText(header.loop_name, sizeof(header.loop_name));
+  request->loop = LoopNameOf(header, index);
   return true;
 }
 

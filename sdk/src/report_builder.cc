@@ -13,6 +13,7 @@
 #include "sdk/src/anr_report.h"
 #include "sdk/src/blame.h"
 #include "sdk/src/longest_waits.h"
+#include "sdk/src/report_history.h"
 #include "tracer/ring/record_modes.h"
 #include "uploader/report/report_encoder.h"
 
@@ -250,6 +251,10 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   report.modes = ModesOf(source, evidence.window);
   report.clock_error_ns = ClockErrorNs(source, report.modes);
   report.atrace = source.atrace;
+  report.input_wait_ns = request.input_wait_ns;
+  SetIdleCallback(evidence.window, request.tid, begin_ticks, end_ticks, source.clock, &report);
+  report.history = HistoryBefore(evidence.window, request.tid, begin_ticks, source.clock,
+                                 source.history_messages);
   for (const RefusalCount& refusal : source.refusals) {
     report.refusals.push_back({RefusalReasonName(refusal.reason), refusal.count,
                                source.clock.MonotonicToBoottimeNs(refusal.last_ns)});
@@ -275,6 +280,8 @@ const char* KindText(ReportKind kind) {
       return "recovered";
     case ReportKind::kCustom:
       return "custom";
+    case ReportKind::kInputLatency:
+      return "input_latency";
     case ReportKind::kManual:
     case ReportKind::kUnspecified:
       break;

@@ -43,6 +43,7 @@ struct ReportSource {
   uint64_t start_us = 0;
   uint64_t suppressed_incidents = 0;
   bool ring_in_memory_only = false;
+  uint32_t history_messages = 200;  // of the thread's messages before the incident
   ReportAtrace atrace;
   std::vector<RefusalCount> refusals;
   std::vector<std::string> notes;              // in every report

@@ -12,6 +12,8 @@
 #include "monitors/anr/quit_signal.h"
 #include "monitors/frame/frame_monitor.h"
 #include "monitors/looper/dispatch_monitor.h"
+#include "monitors/looper/input_latency.h"
+#include "sdk/src/glib_idle.h"
 #include "sdk/src/hook_set.h"
 #include "sdk/src/last_error.h"
 #include "sdk/src/loop_hooks.h"
@@ -86,10 +88,11 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   std::unique_ptr<Runtime> runtime(new Runtime(options, std::move(ring.value())));
   MethodRegistry::Get().Attach(runtime->ring_->header());
   DispatchMonitor::SetClock(0, 0);
+  InputLatency::SetThreshold(options.input_latency_ns);
   FrameMonitor::SetSealedBand(options.jank_dropped_frames);
   Status status = Recorder::Open(runtime->ring_.get());
   if (!status.ok()) return status;
-  runtime->SetLoopName("api");
+  strcpy(runtime->ring_->header()->loop_name, "api");
   Runtime* self = runtime.get();
   runtime->kernel_ = std::make_unique<KernelRecorder>(
       options.kernel, static_cast<TickSource>(runtime->ring_->header()->tick_source));
@@ -102,7 +105,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
       &runtime->refusals_,
       [self](SealRequest request) { self->sealer_->Enqueue(std::move(request)); },
       [self] { return self->sealer_->cpu_ns(); });
-  if (options.loop_hooks) AddLoopHooks(&HookSet::Get());
+  if (options.loop_hooks) AddLoopHooks(options.watch_threads, &HookSet::Get());
   AddMarkerHooks(options.markers, options.sources.io, &HookSet::Get());
   AddSourceHooks(options.sources, &HookSet::Get());
   if (!options.upload_url.empty()) runtime->upload_ = std::make_unique<UploadThread>(options);
@@ -124,6 +127,7 @@ void Runtime::Stop(uint64_t deadline_ns) {
   watcher_
       ->StopAtrace();  // first: markers that only we asked for are not to reach the kernel alone
   StopMarkerHooks();
+  StopGlibIdle();
   HookSet::Get().Stop();
   QuitSignal::Remove();
   watcher_->Stop();  // before recording ends: its last look may seal an incident
@@ -158,6 +162,7 @@ ReportSource Runtime::MakeSource() {
   source.sigquits = watcher_->sigquits();
   source.uptime_ns = MonotonicNs() - ring_->header()->clock_at_start.monotonic_ns;
   source.cpu_budget_permille = options_.cpu_budget_permille;
+  source.history_messages = options_.history_messages;
   source.start_us = start_us_.load(std::memory_order_relaxed);
   source.suppressed_incidents = refusals_.count(RefusalReason::kQueueFull);
   source.atrace = watcher_->atrace();
@@ -210,6 +215,7 @@ Status Runtime::SealByHand(ReportKind kind, const std::string& what, uint64_t be
 }
 
 void Runtime::SetLoopName(const std::string& name) {
+  if (CurrentTid() == pid_) DispatchMonitor::NameLoopForGood(name.c_str());
   strncpy(ring_->header()->loop_name, name.c_str(), sizeof(ring_->header()->loop_name) - 1);
 }
 

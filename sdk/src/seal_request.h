@@ -26,6 +26,7 @@ struct SealRequest {
   Verdict verdict;
   uint64_t dropped_frames = 0;
   uint64_t frame_interval_ns = 0;
+  uint64_t input_wait_ns = 0;
   std::string sampler;
   uint64_t lost_samples = 0;
   std::string loop;

@@ -12,6 +12,7 @@
 #include "base/uuid.h"
 #include "monitors/anr/tracer_pid.h"
 #include "monitors/frame/frame_monitor.h"
+#include "monitors/looper/input_latency.h"
 #include "sdk/src/foreground.h"
 #include "sdk/src/held_notes.h"
 #include "tracer/event/event_sink.h"
@@ -30,6 +31,8 @@ constexpr uint64_t kTellAgainNs = 5 * kNsPerSecond;
 
 ReportKind ToReportKind(SignalKind kind) {
   switch (kind) {
+    case SignalKind::kInputLatency:
+      return ReportKind::kInputLatency;
     case SignalKind::kJank:
       return ReportKind::kJank;
     case SignalKind::kSlowMessage:
@@ -102,6 +105,8 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   const uint64_t count =
       ring_->header()->watched[index_].dispatch_count.load(std::memory_order_relaxed);
   std::optional<RunningDispatch> running = view_.ReadRunning(clock);
+  // One that ended inside a dispatch (its loop was told to quit) blocks nobody.
+  if (running && Overdue(*running, now_ns) && IsGone()) running.reset();
   if (in_tracing_stop_) holds_.Add({RefusalReason::kTraced, looked_ns_, now_ns, 0});
   in_tracing_stop_ = false;
   // An idle thread that has not begun anything since is as it was.
@@ -118,6 +123,7 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   running_ = std::move(running);
   if (!ended_) ended_ = view_.TakeSlow(clock_);
   if (!frame_) frame_ = view_.TakeFrame();
+  if (!input_) input_ = InputLatency::Take(index_, &seen_input_);
   const uint64_t begin_ns = running_ ? running_->begin_ns : now_ns;
   AnrFacts facts = FactsOf(begin_ns, now_ns);
   facts.asked_by_signal = asked_by_signal;
@@ -148,6 +154,12 @@ void WatchedThread::JudgeEnded(uint64_t now_ns) {
   if (frame_ && frame_->end_ns <= now_ns) {
     JudgeFrame(*frame_);
     frame_.reset();
+  }
+  if (input_ && input_->end_ns <= now_ns) {
+    const uint64_t held_ns = holds_.Within(input_->begin_ns, input_->end_ns).held_ns();
+    const bool late = input_->end_ns - input_->begin_ns >= options_.input_latency_ns + held_ns;
+    if (late) incidents_.OnSignal(*input_);
+    input_.reset();
   }
   if (ended_ && ended_->end_ns <= now_ns) {
     anrs_.OnEnded(*ended_, FactsOf(ended_->begin_ns, ended_->end_ns), &incidents_);
@@ -275,7 +287,8 @@ void WatchedThread::SealRevision(const IncidentRevision& incident) {
   for (std::string& note : HeldNotes(held)) request.notes.push_back(std::move(note));
   request.dropped_frames = incident.dropped_frames;
   request.frame_interval_ns = incident.frame_interval_ns;
-  request.loop = HeaderText(ring_->header()->loop_name, sizeof(ring_->header()->loop_name));
+  request.input_wait_ns = incident.input_wait_ns;
+  request.loop = LoopNameOf(*ring_->header(), index_);
   if (sampler_ != nullptr) {
     request.sampler = sampler_->SourcesUsed();
     request.lost_samples = sampler_->counters().lost - lost_before_;

@@ -91,6 +91,8 @@ class WatchedThread {
   uint64_t held_ns_ = 0;          // of the running dispatch, as of the last look
   uint64_t idle_ns_ = 0;          // when it was last seen waiting for a message
   bool in_tracing_stop_ = false;  // as of the last look
+  std::optional<Signal> input_;   // not judged yet
+  uint32_t seen_input_ = 0;       // InputLatency::Take()'s
   uint64_t last_count_ = 0;       // dispatches begun by the last look
   uint64_t lost_before_ = 0;      // the sampler's losses before the running dispatch
   bool sampling_ = false;

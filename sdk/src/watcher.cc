@@ -9,6 +9,7 @@
 #include "base/own_thread.h"
 #include "monitors/anr/quit_signal.h"
 #include "monitors/looper/dispatch_monitor.h"
+#include "sdk/src/glib_idle.h"
 #include "sdk/src/hook_set.h"
 #include "sdk/src/last_error.h"
 #include "sdk/src/loop_hooks.h"
@@ -133,6 +134,7 @@ void Watcher::NoteModules() {
 void Watcher::RefreshHooks() {
   if (!hooks_allowed_) return;
   if (options_.loop_hooks) FollowLoopLibraries(ring_->header());
+  FollowGlibIdle();
   const Result<HookReport> hooked = HookSet::Get().Refresh();
   if (!hooked.ok()) SetLastError("nothing is hooked: " + hooked.status().message());
 }

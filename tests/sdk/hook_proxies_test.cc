@@ -12,10 +12,12 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "monitors/looper/dispatch_monitor.h"
 #include "sdk/src/hook_set.h"
 #include "sdk/src/options.h"
 #include "sdk/src/runtime.h"
 #include "tests/tracer/hook/fixture.h"
+#include "tracer/ring/recorder.h"
 
 namespace {
 
@@ -108,25 +110,58 @@ uint32_t HookedSlotsOf(const std::string& folder) {
   return 0;
 }
 
-TEST(HookProxies, H5NeitherAllocateNorLock) {
-  LoopLibrary library;
+// A running SDK whose hooks are in `library`.
+std::unique_ptr<Runtime> StartHooked(const LoopLibrary& library) {
   jankbox_options given{};
   given.size = sizeof(given);
   given.dir = library.folder().c_str();
+  given.record = JANKBOX_RECORD_EXACT;
   Result<Options> options = ValidateOptions(&given);
-  ASSERT_TRUE(options.ok());
+  if (!options.ok()) return nullptr;
   Result<std::unique_ptr<Runtime>> runtime = Runtime::Start(options.value());
-  ASSERT_TRUE(runtime.ok());
+  if (!runtime.ok()) return nullptr;
   const uint64_t begin_ns = MonotonicNs();
   while (HookedSlotsOf(library.folder()) == 0 && MonotonicNs() - begin_ns < 5 * kNsPerSecond) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   EXPECT_GE(HookedSlotsOf(library.folder()), 2u) << "poll and write";
+  return std::move(runtime.value());
+}
+
+TEST(HookProxies, H5NeitherAllocateNorLock) {
+  LoopLibrary library;
+  std::unique_ptr<Runtime> runtime = StartHooked(library);
+  ASSERT_NE(runtime, nullptr);
   CallWithAllForbidden(library);  // the main thread, whose waits are a loop's
   std::thread([&] { CallWithAllForbidden(library); }).join();
-  runtime.value()->Stop(MonotonicNs() + kNsPerSecond);
+  runtime->Stop(MonotonicNs() + kNsPerSecond);
   EXPECT_EQ(HookedSlotsOf(library.folder()), 0u);
   CallWithAllForbidden(library);
+}
+
+uint64_t DispatchesOfThisThread() {
+  return DispatchMonitor::Slot(Recorder::ActiveRing())->dispatch_count.load();
+}
+
+// From the very first one on: by the explicit calls, and where a library's loop waits.
+TEST(HookProxies, HundredThousandDispatchesNeitherAllocateNorLock) {
+  constexpr uint64_t kDispatches = 100'000;
+  LoopLibrary library;
+  std::unique_ptr<Runtime> runtime = StartHooked(library);
+  ASSERT_NE(runtime, nullptr);
+  t_forbidden = true;
+  for (uint64_t i = 0; i < kDispatches; ++i) {
+    DispatchMonitor::Begin("Handler: what=17");
+    DispatchMonitor::End();
+  }
+  t_forbidden = false;
+  EXPECT_EQ(DispatchesOfThisThread(), kDispatches);
+  t_forbidden = true;
+  constexpr uint64_t kUntilKnown = 10;  // that another library's loop has taken over
+  for (uint64_t i = 0; i < kDispatches + kUntilKnown; ++i) library->Poll(nullptr, 0, 0);
+  t_forbidden = false;
+  EXPECT_GE(DispatchesOfThisThread(), 2 * kDispatches);
+  runtime->Stop(MonotonicNs() + kNsPerSecond);
 }
 
 TEST(HookProxiesDeathTest, H5WhatIsForbiddenEndsTheProgram) {

@@ -53,6 +53,26 @@ TEST(RenderReport, OnlyLossesThatAreNotZeroAreNamed) {
               HasSubstr("Losses    3 lost samples, 1 torn chunks\n"));
 }
 
+TEST(RenderReport, MessagesBeforeAreSummedUpAndListedOnlyWhereAllIsWanted) {
+  ReportView view = Sample(1);
+  EXPECT_THAT(RenderReport({}, view, true, "x"), Not(HasSubstr("Before")));
+  view.history =
+      ViewReport({{"history",
+                   {{"count", 412},
+                    {"busy_ms", 1234.0},
+                    {"left_out", 300},
+                    {"longest", {{{"what", "draw"}, {"before_ms", 5000}, {"wall_ms", 80.0}}}},
+                    {"last", {{{"wall_ms", 4.0}, {"before_ms", 9.0}, {"count", 7}}}}}}})
+          .history;
+  const std::string brief = RenderReport({}, view, false, "x");
+  EXPECT_THAT(brief, HasSubstr("Before    412 messages, busy for 1.2 s\n"));
+  EXPECT_THAT(brief, HasSubstr("longest: draw 80 ms (5.0 s before)\n"));
+  EXPECT_THAT(brief, Not(HasSubstr("not listed")));
+  const std::string all = RenderReport({}, view, true, "x");
+  EXPECT_THAT(all, HasSubstr("300 earlier ones are not listed\n"));
+  EXPECT_THAT(all, HasSubstr("a message x 7 4.0 ms (9.0 ms before)\n"));
+}
+
 TEST(RenderReport, EmptyReportIsStillReadable) {
   const std::string text = RenderReport({}, ViewReport(nlohmann::json::object()), false, "x");
   EXPECT_THAT(text, HasSubstr("No source said where the time went."));

@@ -111,7 +111,8 @@ void AddShow(CLI::App* app, ShowOptions* options) {
       ->required();
   AddPlace(show, &options->place);
   show->add_flag("--json", options->json, "the report as JSON");
-  show->add_flag("-a,--all", options->all_frames, "all frames of the stack, not the first 15");
+  show->add_flag("-a,--all", options->all_frames,
+                 "all frames of the stack, not the first 15, and the messages before");
   show->footer(
       "Frames marked with a pointer are methods that were recorded; the others were sampled.\n\n"
       "Exit status: 0, or 1 where the report cannot be read. 2: wrong usage.\n\n"

@@ -101,6 +101,23 @@ void ViewRecording(const json& report, ReportView* view) {
   if (exact) view->recording.clear();
 }
 
+std::vector<ReportView::Message> ViewMessages(const json& messages) {
+  std::vector<ReportView::Message> view;
+  for (const json& message : messages) {
+    view.push_back({Text(message, "what"), Number(message, "before_ms"), Number(message, "wall_ms"),
+                    Count(message, "count")});
+  }
+  return view;
+}
+
+void ViewHistory(const json& history, ReportView* view) {
+  view->history.count = Count(history, "count");
+  view->history.busy_ms = Number(history, "busy_ms");
+  view->history.left_out = Count(history, "left_out");
+  view->history.longest = ViewMessages(Field(history, "longest"));
+  view->history.last = ViewMessages(Field(history, "last"));
+}
+
 // Where threads wait and bytes are copied: who called it is what matters.
 bool IsSystemModule(const std::string& module) {
   constexpr const char* kPrefixes[] = {"libc.so", "libc-",      "libpthread", "ld-linux",
@@ -133,6 +150,10 @@ ReportView ViewReport(const json& report) {
   view.window_from = Text(window, "from");
   view.window_to = Text(window, "to");
   view.window_ms = std::max(0.0, (Number(window, "to_ns") - Number(window, "from_ns")) / 1e6);
+  view.idle_callback = Text(report, "idle_callback");
+  view.idle_callback_ms = Number(report, "idle_callback_ms");
+  view.input_wait_ms = Number(report, "input_wait_ms");
+  ViewHistory(Field(report, "history"), &view);
   ViewRecorder(report, &view);
   ViewRecording(report, &view);
   return view;

@@ -26,6 +26,21 @@ struct ReportView {
     double ms = 0;
   };
 
+  struct Message {
+    std::string what;
+    double before_ms = 0;  // from its begin to the incident's
+    double wall_ms = 0;
+    uint64_t count = 0;  // messages of one name in a row
+  };
+  // What the thread did before the incident.
+  struct History {
+    uint64_t count = 0;  // 0: not known
+    double busy_ms = 0;
+    uint64_t left_out = 0;
+    std::vector<Message> longest;
+    std::vector<Message> last;  // oldest first
+  };
+
   std::string id;
   uint64_t revision = 0;
   std::string kind;  // "slow message"
@@ -41,7 +56,11 @@ struct ReportView {
   std::string summary;
   std::vector<std::string> sources;
   std::vector<Frame> frames;  // innermost first
-  std::string window_from;    // RFC 3339
+  std::string idle_callback;
+  double idle_callback_ms = 0;
+  double input_wait_ms = 0;
+  History history;
+  std::string window_from;  // RFC 3339
   std::string window_to;
   double window_ms = 0;
   std::vector<std::pair<std::string, uint64_t>> losses;  // only those that are not zero

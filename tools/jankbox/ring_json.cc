@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "monitors/incident/watched_thread_view.h"
 #include "tools/jankbox/ring_threads.h"
 #include "tracer/clock/tick_clock.h"
 #include "tracer/ring/process_identity.h"
@@ -99,9 +100,11 @@ json ModesJson(const RingHeader& header) {
 
 json WatchedJson(const RingHeader& header) {
   json watched = json::array();
-  for (const RingWatchedThread& thread : header.watched) {
+  for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
+    const RingWatchedThread& thread = header.watched[i];
     if (Load(thread.tid) == 0) continue;
     watched.push_back({{"tid", Load(thread.tid)},
+                       {"loop", LoopNameOf(header, i)},
                        {"dispatch_begin_ticks", Load(thread.dispatch_begin_ticks)},
                        {"dispatch_depth", Load(thread.dispatch_depth)},
                        {"dispatch_count", Load(thread.dispatch_count)},

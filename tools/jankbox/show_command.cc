@@ -98,6 +98,35 @@ std::string Joined(const std::vector<std::string>& items) {
   return text;
 }
 
+std::string MessageText(const ReportView::Message& message) {
+  std::string text = message.what.empty() ? "a message" : message.what;
+  if (message.count > 1) text += " x " + std::to_string(message.count);
+  return text + " " + DurationText(message.wall_ms) + " (" + DurationText(message.before_ms) +
+         " before)";
+}
+
+// What ran before: the whole list only with --all.
+std::string History(const TextStyle& style, const ReportView& report, bool all_messages) {
+  constexpr size_t kShownLongest = 3;
+  const ReportView::History& history = report.history;
+  if (history.count == 0) return "";
+  std::string text =
+      Line(style, "Before",
+           std::to_string(history.count) + " messages, busy for " + DurationText(history.busy_ms));
+  const size_t longest = std::min(history.longest.size(), kShownLongest);
+  for (size_t i = 0; i < longest; ++i) {
+    text += Line(style, "", (i == 0 ? "longest: " : "         ") + MessageText(history.longest[i]));
+  }
+  if (!all_messages) return text;
+  if (history.left_out > 0) {
+    text += Line(style, "", std::to_string(history.left_out) + " earlier ones are not listed");
+  }
+  for (const ReportView::Message& message : history.last) {
+    text += Line(style, "", MessageText(message));
+  }
+  return text;
+}
+
 std::string Losses(const ReportView& report) {
   std::vector<std::string> items;
   for (const auto& [name, count] : report.losses)
@@ -151,6 +180,15 @@ std::string RenderReport(const TextStyle& style, const ReportView& report, bool 
   const std::string range = LocalTime(report.window_from, true) + (style.unicode ? " – " : " - ") +
                             LocalTime(report.window_to, true);
   text += Line(style, "Window", DurationText(report.window_ms) + " (" + range + ")");
+  text += History(style, report, all_frames);
+  if (report.idle_callback_ms > 0) {
+    text += Line(style, "Idle",
+                 "the idle callback " + report.idle_callback + " took " +
+                     DurationText(report.idle_callback_ms));
+  }
+  if (report.input_wait_ms > 0) {
+    text += Line(style, "Input", "an event waited for " + DurationText(report.input_wait_ms));
+  }
   text += Line(style, "Losses", Losses(report));
   for (size_t i = 0; i < report.notes.size(); ++i) {
     text += Line(style, i == 0 ? "Notes" : "", report.notes[i]);

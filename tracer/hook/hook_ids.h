@@ -80,8 +80,12 @@ enum class HookId : uint8_t {
   kSemClockwait,
   kPthreadJoin,
   kSyscall,
+  kSdlPollEvent,
+  kSdlPumpEvents,
+  kSdlWaitEvent,
+  kSdlWaitEventTimeout,
 };
-inline constexpr size_t kHookIds = 53;
+inline constexpr size_t kHookIds = 57;
 
 struct HookedFunction {
   HookId id;
@@ -153,6 +157,10 @@ inline constexpr std::array<HookedFunction, kHookIds> kHookedFunctions = {{
     {HookId::kSemClockwait, "sem_clockwait", hook_table::kLocks},
     {HookId::kPthreadJoin, "pthread_join", hook_table::kLocks},
     {HookId::kSyscall, "syscall", hook_table::kLocks},
+    {HookId::kSdlPollEvent, "SDL_PollEvent", hook_table::kLoop},
+    {HookId::kSdlPumpEvents, "SDL_PumpEvents", hook_table::kLoop},
+    {HookId::kSdlWaitEvent, "SDL_WaitEvent", hook_table::kLoop},
+    {HookId::kSdlWaitEventTimeout, "SDL_WaitEventTimeout", hook_table::kLoop},
 }};
 
 inline constexpr const HookedFunction& FunctionOf(HookId id) {

@@ -23,6 +23,7 @@ inline constexpr size_t kChunkBytes = 16 << 10;
 inline constexpr size_t kMaxOpenCalls = 128;
 inline constexpr size_t kMaxWatchedThreads = 8;
 inline constexpr size_t kDispatchNameWords = 8;
+inline constexpr size_t kLoopNameWords = 4;
 inline constexpr int32_t kNoOwner = 0;
 
 // A thread writes its calls into one chunk and its markers, waits and names into another, so that
@@ -101,6 +102,8 @@ struct alignas(64) RingWatchedThread {
   std::atomic<uint64_t> frame_start_ns;
   std::atomic<uint64_t> frame_end_ns;
   std::atomic<uint64_t> frame_count;
+  std::atomic<uint64_t> loop_name[kLoopNameWords];  // zero-padded; empty: as the header says
+  std::atomic<uint32_t> loop_named_by_app;          // 1: it keeps that name
 };
 
 enum class RingIncidentState : uint32_t { kNone = 0, kGrowing = 1, kFinished = 2 };

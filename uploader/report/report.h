@@ -21,6 +21,7 @@ enum class ReportKind : uint32_t {
   kAnr = 5,
   kRecovered = 6,
   kManual = 7,
+  kInputLatency = 10,
   kLag = 8,
   kCustom = 9,
 };
@@ -121,6 +122,24 @@ struct ReportThread {
   std::vector<ReportFrame> frames;
 };
 
+struct ReportMessage {
+  uint32_t name = 0;  // index into ReportHistory::names, from 1; 0: not named
+  uint64_t before_ns = 0;
+  uint64_t wall_ns = 0;
+  uint32_t count = 0;
+};
+
+// All empty where nothing was dispatched before the incident.
+struct ReportHistory {
+  uint64_t from_ns = 0;
+  uint64_t count = 0;
+  uint64_t busy_ns = 0;
+  uint64_t left_out = 0;
+  std::vector<std::string> names;
+  std::vector<ReportMessage> longest;
+  std::vector<ReportMessage> last;
+};
+
 struct Report {
   std::string id;
   uint32_t revision = 1;
@@ -162,6 +181,10 @@ struct Report {
   uint64_t clock_error_ns = 0;
   ReportAtrace atrace;
   std::vector<ReportRefusal> refusals;
+  ReportHistory history;
+  std::string idle_callback;
+  uint64_t idle_callback_ns = 0;
+  uint64_t input_wait_ns = 0;
   uint64_t held_ns = 0;
   bool background = false;
   uint64_t anr_limit_ns = 0;

@@ -14,6 +14,8 @@ namespace {
 constexpr size_t kMaxTextBytes = 1024;
 constexpr size_t kMaxTopFrames = 256;
 constexpr size_t kMaxListedTexts = 64;
+constexpr size_t kMaxMessageNames = 512;
+constexpr size_t kMaxMessages = 5000;
 
 // Length of the well-formed UTF-8 sequence that `text` (not empty) begins with, 0 if there is none.
 size_t Utf8SequenceLength(std::string_view text) {
@@ -214,6 +216,32 @@ std::string EncodeAttribute(const ReportAttribute& attribute) {
   return bytes;
 }
 
+std::string EncodeMessage(const ReportMessage& message) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Number(1, message.name);
+  out.Number(2, message.before_ns);
+  out.Number(3, message.wall_ns);
+  out.Number(4, message.count);
+  return bytes;
+}
+
+std::string EncodeHistory(const ReportHistory& history) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  if (history.count == 0) return bytes;
+  out.Number(1, history.from_ns);
+  out.Number(2, history.count);
+  out.Number(3, history.busy_ns);
+  out.Number(4, history.left_out);
+  const size_t names = std::min(history.names.size(), kMaxMessageNames);
+  for (size_t i = 0; i < names; ++i) out.Element(5, CleanText(history.names[i]));
+  for (const ReportMessage& message : history.longest) out.Element(6, EncodeMessage(message));
+  const size_t messages = std::min(history.last.size(), kMaxMessages);
+  for (size_t i = 0; i < messages; ++i) out.Element(7, EncodeMessage(history.last[i]));
+  return bytes;
+}
+
 void AppendLittleEndian32(uint32_t value, std::string* out) {
   for (int shift = 0; shift < 32; shift += 8) out->push_back(static_cast<char>(value >> shift));
 }
@@ -257,6 +285,10 @@ std::string EncodeReport(const Report& report) {
   out.Number(31, report.clock_error_ns);
   out.Nested(32, EncodeAtrace(report.atrace));
   for (const ReportRefusal& refusal : report.refusals) out.Element(33, EncodeRefusal(refusal));
+  out.Nested(40, EncodeHistory(report.history));
+  out.Text(41, report.idle_callback);
+  out.Number(42, report.idle_callback_ns);
+  out.Number(43, report.input_wait_ns);
   out.Number(45, report.held_ns);
   out.Number(46, report.background ? 1 : 0);
   out.Number(47, report.anr_limit_ns);

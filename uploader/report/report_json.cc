@@ -173,6 +173,31 @@ json AttributesToJson(const proto::Report& report) {
   return attributes;
 }
 
+json MessagesToJson(const proto::History& history,
+                    const google::protobuf::RepeatedPtrField<proto::LoopMessage>& messages) {
+  json list = json::array();
+  for (const proto::LoopMessage& message : messages) {
+    const int name = static_cast<int>(message.name()) - 1;
+    list.push_back({{"what", name >= 0 && name < history.names_size() ? history.names(name) : ""},
+                    {"before_ms", Milliseconds(message.before_ns())},
+                    {"wall_ms", Milliseconds(message.wall_ns())},
+                    {"count", message.count()}});
+  }
+  return list;
+}
+
+// null: nothing was dispatched before.
+json HistoryToJson(const proto::Report& report) {
+  if (!report.has_history()) return nullptr;
+  const proto::History& history = report.history();
+  return {{"from_ns", history.from_ns()},
+          {"count", history.count()},
+          {"busy_ms", Milliseconds(history.busy_ns())},
+          {"left_out", history.left_out()},
+          {"longest", MessagesToJson(history, history.longest())},
+          {"last", MessagesToJson(history, history.last())}};
+}
+
 }  // namespace
 
 std::string_view KindName(proto::Kind kind) {
@@ -193,6 +218,8 @@ std::string_view KindName(proto::Kind kind) {
       return "recovered";
     case proto::MANUAL:
       return "manual";
+    case proto::INPUT_LATENCY:
+      return "input_latency";
     case proto::CUSTOM:
       return "custom";
     default:
@@ -234,6 +261,10 @@ json ReportToJson(const proto::Report& report) {
           {"clock_error_ms", Milliseconds(report.clock_error_ns())},
           {"atrace", AtraceToJson(report)},
           {"refusals", RefusalsToJson(report)},
+          {"history", HistoryToJson(report)},
+          {"idle_callback", report.idle_callback()},
+          {"idle_callback_ms", Milliseconds(report.idle_callback_ns())},
+          {"input_wait_ms", Milliseconds(report.input_wait_ns())},
           {"held_ms", Milliseconds(report.held_ns())},
           {"background", report.background()},
           {"anr_limit_ms", Milliseconds(report.anr_limit_ns())},

@@ -74,6 +74,14 @@ typedef struct jankbox_options {
   uint32_t anr_background_ms; /* as anr_ms while the app is not in front [10000, as Matrix], at
                                  least anr_ms */
   uint32_t sigquit;           /* JANKBOX_SIGQUIT_… [Android: on, Linux: off] */
+  const char* watch_threads; /* threads besides the main one whose event loops are watched, by name:
+                                "render,io-*"; `*` at a name's end stands for any rest, alone for
+                                all threads [$JANKBOX_WATCH_THREADS, else none: nobody waits for a
+                                worker's loop] */
+  uint32_t input_latency_ms; /* an input event waited too long for its handling [2000, as Matrix],
+                                10 to 60000 */
+  uint32_t history_messages; /* messages before an incident that its report tells of one by one
+                                [200; 5000 for a dense history, as Matrix], 1 to 5000 */
 } jankbox_options;
 
 /* How events are recorded. Every report says which mode held when. */
@@ -177,6 +185,25 @@ JANKBOX_API void jankbox_instant(uint32_t id);
 JANKBOX_API void jankbox_dispatch_begin(const char* what);
 JANKBOX_API void jankbox_dispatch_end(void);
 
+/* HOT. This thread's loop is about to wait for its next message: ends every dispatch of the thread
+ * that is open, also where a dispatch runs a loop of its own (a modal dialog). */
+JANKBOX_API void jankbox_dispatch_end_all(void);
+
+/* HOT. An idle callback of the loop, work that was put off until it has nothing else to do, begins
+ * and ends. A dispatch; a report says where one took longer than 2 s, as Matrix. GLib's are seen
+ * without these calls. At most 50 bytes of `what` are kept. */
+JANKBOX_API void jankbox_idle_begin(const char* what);
+JANKBOX_API void jankbox_idle_end(void);
+
+/* HOT. This thread handles an input event that happened at `event_ns`. One that waited longer than
+ * input_latency_ms is an incident, where it is not part of a greater one; a moment that lies ahead
+ * or more than a minute back is of another clock and passed over. */
+JANKBOX_API void jankbox_input(uint64_t event_ns);
+
+/* HOT. The same for the timestamps that X11, Wayland, GDK and Qt give: milliseconds, the low 32
+ * bits. */
+JANKBOX_API void jankbox_input_ms(uint32_t event_ms);
+
 /* HOT. As jankbox_dispatch_begin, for a dispatch that began already at `begin_ns`. */
 JANKBOX_API void jankbox_dispatch_begin_at(const char* what, uint64_t begin_ns);
 
@@ -184,8 +211,15 @@ JANKBOX_API void jankbox_dispatch_begin_at(const char* what, uint64_t begin_ns);
  * anr_background_ms holds. Also before start. Plugins are told on this thread where it changes. */
 JANKBOX_API void jankbox_set_foreground(int foreground);
 
-/* What reports call the loop that the dispatches come from: "api" unless told otherwise. At most 31
- * bytes are kept. */
+/* The calling thread's event loop is watched as the main thread's is, where Jankbox recognises it
+ * (GLib, Qt, libuv, SDL, android::Looper, …). `name` is what reports call it; NULL: what it was
+ * recognised as. At most 31 bytes are kept. After jankbox_start; for good. Not for the preload
+ * agent: list the thread in $JANKBOX_WATCH_THREADS there. */
+JANKBOX_API void jankbox_watch_this_thread(const char* name);
+
+/* What reports call the loop that the dispatches come from, "api" unless told otherwise or
+ * recognised: the main thread's where it is called there, and those of all threads that have no
+ * name of their own. At most 31 bytes are kept. */
 JANKBOX_API void jankbox_set_loop_name(const char* name);
 
 /* HOT. One frame: its vsync, the deadline that it had to meet, the display's interval, and when the

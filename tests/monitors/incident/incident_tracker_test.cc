@@ -55,6 +55,37 @@ TEST_F(IncidentTrackerTest, ReadingThatIsOlderThanTheEndBeginsNothingNew) {
   EXPECT_EQ(sealed_.size(), 2u);
 }
 
+Signal Input(uint64_t event_ms, uint64_t handled_ms) {
+  return {SignalKind::kInputLatency, event_ms * kMs, handled_ms * kMs, "input", 0, 0};
+}
+
+TEST_F(IncidentTrackerTest, LateInputInASlowMessageIsPartOfIt) {
+  tracker_.OnSignal(Slow(1000, 0));
+  tracker_.Settle(1700 * kMs, 1000 * kMs);
+  tracker_.OnSignal(Input(900, 3200));
+  tracker_.Settle(3201 * kMs, 1000 * kMs);
+  EXPECT_TRUE(sealed_.empty());
+  tracker_.OnSignal(Slow(1000, 3300));
+  tracker_.OnSignal(Input(1200, 3310));  // waited for the same
+  tracker_.Settle(3311 * kMs, 0);
+  ASSERT_EQ(sealed_.size(), 1u);
+  EXPECT_EQ(sealed_[0].kind, SignalKind::kSlowMessage);
+  EXPECT_EQ(sealed_[0].input_wait_ns, 2300 * kMs);
+}
+
+TEST_F(IncidentTrackerTest, LateInputAfterShortMessagesIsOneIncidentOfItsOwn) {
+  tracker_.OnSignal(Input(1000, 3100));
+  tracker_.Settle(3110 * kMs, 3090 * kMs);  // the dispatch that handles it may still become slow
+  EXPECT_TRUE(sealed_.empty());
+  tracker_.Settle(3160 * kMs, 0);
+  tracker_.OnSignal(Input(1050, 3170));  // the same queue
+  tracker_.Settle(3180 * kMs, 0);
+  ASSERT_EQ(sealed_.size(), 1u);
+  EXPECT_EQ(sealed_[0].kind, SignalKind::kInputLatency);
+  EXPECT_EQ(sealed_[0].input_wait_ns, 2100 * kMs);
+  EXPECT_EQ(sealed_[0].end_ns - sealed_[0].begin_ns, 2100 * kMs);
+}
+
 TEST_F(IncidentTrackerTest, SlowGrowsToAnrUnderOneId) {
   tracker_.OnSignal(Slow(1000, 0));
   tracker_.Settle(1700 * kMs, 1000 * kMs);

@@ -135,11 +135,32 @@ TEST_F(DispatchMonitorTest, NinthThreadIsRecordedButNotWatched) {
   EXPECT_EQ(watched.load(), static_cast<int>(kMaxWatchedThreads));
 }
 
+TEST_F(DispatchMonitorTest, EachThreadsLoopHasItsOwnName) {
+  strcpy(ring_->header()->loop_name, "api");
+  DispatchMonitor::Begin("x");
+  DispatchMonitor::End();
+  const size_t mine = static_cast<size_t>(&Slot() - ring_->header()->watched);
+  EXPECT_EQ(LoopNameOf(*ring_->header(), mine), "api");
+  EXPECT_EQ(LoopNameOf(*ring_->header(), kMaxWatchedThreads), "api");
+  DispatchMonitor::NameLoop("glib");
+  EXPECT_EQ(LoopNameOf(*ring_->header(), mine), "glib");
+  std::thread([&] {
+    DispatchMonitor::NameLoop("libuv");
+    const size_t theirs = static_cast<size_t>(&Slot() - ring_->header()->watched);
+    EXPECT_EQ(LoopNameOf(*ring_->header(), theirs), "libuv");
+    DispatchMonitor::NameLoopForGood("a name of 31 bytes and some more");
+    DispatchMonitor::NameLoop("libuv");
+    EXPECT_EQ(LoopNameOf(*ring_->header(), theirs), "a name of 31 bytes and some mor");
+  }).join();
+  EXPECT_EQ(LoopNameOf(*ring_->header(), mine), "glib");
+}
+
 // What a loop's waits look like to a recorder that comes late.
 std::vector<std::string> g_calls;
 const DispatchCalls kCalls = {[](const char*) { g_calls.push_back("begin"); },
                               [](const char*, uint64_t) { g_calls.push_back("begin_at"); },
-                              [] { g_calls.push_back("end"); }};
+                              [] { g_calls.push_back("end"); },
+                              [](const char* name) { g_calls.push_back(name); }};
 
 TEST(LoopDispatches, RecorderThatComesLateHearsOfTheRunningDispatch) {
   g_calls.clear();
@@ -157,7 +178,7 @@ TEST(LoopDispatches, RecorderThatComesLateHearsOfTheRunningDispatch) {
   loop.OnWaitDone(&kCalls);
   loop.Finish(&kCalls);
   loop.Finish(&kCalls);
-  EXPECT_EQ(g_calls, (std::vector<std::string>{"begin_at", "end", "begin", "end"}));
+  EXPECT_EQ(g_calls, (std::vector<std::string>{"epoll", "begin_at", "end", "begin", "end"}));
 }
 
 }  // namespace

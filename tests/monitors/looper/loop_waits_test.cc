@@ -138,5 +138,37 @@ TEST_F(LoopWaitsTest, ProgramsLoopSurvivesShortWaitsOfALibraryAndComesBackAfterL
   EXPECT_STREQ(waits_.loop_name(), "poll");
 }
 
+TEST_F(LoopWaitsTest, LibraryThatIsKnownLaterGivesItsName) {
+  for (int i = 0; i < 3; ++i) Wait(1, 500, kProgram, 3);
+  EXPECT_STREQ(waits_.loop_name(), "poll");
+  EXPECT_TRUE(Wait(1, 500, kGlib, 3));
+  EXPECT_STREQ(waits_.loop_name(), "glib");
+}
+
+TEST_F(LoopWaitsTest, EventsThatAProgramTakesAnywhereAreItsLoops) {
+  for (size_t depth : {500, 480, 400, 500, 300}) {
+    EXPECT_TRUE(Wait(6, depth, kProgram, -1, WaitFamily::kPump));
+  }
+  EXPECT_STREQ(waits_.loop_name(), "sdl");
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(Wait(4, 300, kProgram, 8));
+  EXPECT_FALSE(Wait(1, 300, kGlib, 3));  // a dialog's own loop, in the frame of the program's
+}
+
+TEST_F(LoopWaitsTest, EventsTakenInACallbackArePartOfTheDispatch) {
+  EXPECT_TRUE(Wait(1, 500, kGlib, 3));
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_FALSE(Wait(6, 300, kProgram, -1, WaitFamily::kPump)) << i;
+    EXPECT_TRUE(Wait(1, 500, kGlib, 3));
+  }
+  EXPECT_STREQ(waits_.loop_name(), "glib");
+}
+
+TEST_F(LoopWaitsTest, ProgramsOwnPollsBeforeItTakesEventsAreForgotten) {
+  for (int i = 0; i < 5; ++i) Wait(7, 520, kProgram, 5);
+  for (int i = 0; i < 10; ++i) Wait(6, 500, kProgram, -1, WaitFamily::kPump);
+  EXPECT_TRUE(Wait(6, 500, kProgram, -1, WaitFamily::kPump));
+  EXPECT_STREQ(waits_.loop_name(), "sdl");
+}
+
 }  // namespace
 }  // namespace jankbox

@@ -114,7 +114,8 @@ TEST(RingDocument, TablesOfThePartsAreTheStructs) {
                 FIELD(W, dispatch_count), FIELD(W, what), FIELD(W, slow_version),
                 FIELD(W, frame_version), FIELD(W, slow_begin_ticks), FIELD(W, slow_end_ticks),
                 FIELD(W, slow_what), FIELD(W, frame_vsync_ns), FIELD(W, frame_interval_ns),
-                FIELD(W, frame_start_ns), FIELD(W, frame_end_ns), FIELD(W, frame_count)}));
+                FIELD(W, frame_start_ns), FIELD(W, frame_end_ns), FIELD(W, frame_count),
+                FIELD(W, loop_name), FIELD(W, loop_named_by_app)}));
 }
 
 TEST(RingDocument, ChunkTableIsTheChunk) {

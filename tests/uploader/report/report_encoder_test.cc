@@ -48,6 +48,13 @@ void ExpectEveryFieldSet(const Message& message, std::multiset<uint64_t>* number
   }
 }
 
+void FillMessage(uint32_t first, proto::LoopMessage* message) {
+  message->set_name(first);
+  message->set_before_ns(first + 1);
+  message->set_wall_ns(first + 2);
+  message->set_count(first + 3);
+}
+
 void FillVerdict(proto::Verdict* verdict) {
   verdict->set_running_ns(1001);
   verdict->set_runnable_ns(1002);
@@ -151,6 +158,17 @@ proto::Report ExpectedReport() {
   refusal->set_reason("stopped");
   refusal->set_count(4008);
   refusal->set_last_ns(4009);
+  proto::History* history = report.mutable_history();
+  history->set_from_ns(5001);
+  history->set_count(5002);
+  history->set_busy_ns(5003);
+  history->set_left_out(5004);
+  history->add_names("scroll");
+  FillMessage(5005, history->add_longest());
+  FillMessage(5009, history->add_last());
+  report.set_idle_callback("prefetch");
+  report.set_idle_callback_ns(5013);
+  report.set_input_wait_ns(5014);
   report.set_held_ns(4501);
   report.set_background(true);
   report.set_anr_limit_ns(4502);
@@ -214,7 +232,7 @@ TEST(ReportEncoder, EveryKindHasItsNumber) {
     report.kind = static_cast<ReportKind>(kind);
     EXPECT_EQ(Parsed(report).kind(), kind);
   }
-  EXPECT_EQ(static_cast<int>(ReportKind::kCustom), proto::Kind_MAX);
+  EXPECT_EQ(static_cast<int>(ReportKind::kInputLatency), proto::Kind_MAX);
 }
 
 TEST(ReportEncoder, DefaultsAreLeftOut) {
@@ -264,12 +282,17 @@ TEST(ReportEncoder, HugeTextsAndListsAreCutByRule) {
   report.what = std::string(1023, 'x') + "é" + std::string(1 << 20, 'y');
   report.top_frames.assign(10'000, {std::string(5000, 'f'), std::string(5000, 'm'), 1, "b"});
   report.notes.assign(1000, std::string(5000, 'n'));
+  report.history.count = 100'000;
+  report.history.names.assign(10'000, std::string(56, 'm'));
+  report.history.last.assign(100'000, {UINT32_MAX, UINT64_MAX, UINT64_MAX, UINT32_MAX});
   const std::string bytes = EncodeReport(report);
   EXPECT_LT(bytes.size(), 1u << 20);
   const proto::Report parsed = Parsed(report);
   EXPECT_EQ(parsed.what(), std::string(1023, 'x'));  // not cut inside the é
   EXPECT_EQ(parsed.top_frames_size(), 256);
   EXPECT_EQ(parsed.notes_size(), 64);
+  EXPECT_EQ(parsed.history().names_size(), 512);
+  EXPECT_EQ(parsed.history().last_size(), 5000);
 }
 
 TEST(SkippableFrame, HoldsMagicLengthAndContent) {

@@ -97,6 +97,30 @@ TEST(ReportJson, AtraceTagsAreHexadecimalAsItsPropertyHasThem) {
   EXPECT_TRUE(ReportToJson(proto::Report())["atrace"].is_null());
 }
 
+TEST(ReportJson, MessagesBeforeTheIncidentHaveTheirNames) {
+  proto::Report report;
+  EXPECT_TRUE(ReportToJson(report)["history"].is_null());
+  proto::History* history = report.mutable_history();
+  history->set_count(3);
+  history->set_busy_ns(2'500'000);
+  history->add_names("scroll");
+  for (const uint32_t name : {1u, 0u, 2u}) {  // the last one: of a newer or a broken writer
+    proto::LoopMessage* message = history->add_last();
+    message->set_name(name);
+    message->set_wall_ns(1'500'000);
+    message->set_count(1);
+  }
+  const json told = ReportToJson(report)["history"];
+  EXPECT_EQ(told["count"], 3);
+  EXPECT_EQ(told["busy_ms"], 2.5);
+  EXPECT_EQ(told["longest"], json::array());
+  ASSERT_EQ(told["last"].size(), 3u);
+  EXPECT_EQ(told["last"][0],
+            json({{"what", "scroll"}, {"before_ms", 0.0}, {"wall_ms", 1.5}, {"count", 1}}));
+  EXPECT_EQ(told["last"][1]["what"], "");
+  EXPECT_EQ(told["last"][2]["what"], "");
+}
+
 TEST(ReportJson, TopFramesKeepTheirOrder) {
   const json frames = SampleJson()["top_frames"];
   ASSERT_EQ(frames.size(), 2u);
@@ -114,6 +138,7 @@ TEST(ReportJson, KindNamesAreFixed) {
   EXPECT_EQ(KindName(proto::ANR), "anr");
   EXPECT_EQ(KindName(proto::RECOVERED), "recovered");
   EXPECT_EQ(KindName(proto::MANUAL), "manual");
+  EXPECT_EQ(KindName(proto::INPUT_LATENCY), "input_latency");
   EXPECT_EQ(KindName(static_cast<proto::Kind>(99)), "unknown");
 }
 

@@ -61,6 +61,11 @@ Report FilledReport() {
   report.clock_error_ns = 4004;
   report.atrace = {"on", 4005, 4006, "always gfx", "libcutils.so", 4007};
   report.refusals = {{"stopped", 4008, 4009}};
+  report.history = {
+      5001, 5002, 5003, 5004, {"scroll"}, {{5005, 5006, 5007, 5008}}, {{5009, 5010, 5011, 5012}}};
+  report.idle_callback = "prefetch";
+  report.idle_callback_ns = 5013;
+  report.input_wait_ns = 5014;
   report.held_ns = 4501;
   report.background = true;
   report.anr_limit_ns = 4502;

@@ -1,15 +1,13 @@
-// Around one wait of the calling thread: tells the main thread's LoopDispatches of it, and leaves
+// Around one wait of the calling thread: tells its LoopDispatches, where it has one, and leaves
 // every other thread, and waits inside waits, alone. Shared by the preload agent and the SDK's own
 // hooks, each of which has its own copy of the state here. HOT: NO-ALLOC, no lock, errno untouched;
-// one system call in a thread's life.
-#ifndef JANKBOX_MONITORS_LOOPER_MAIN_THREAD_WAIT_H_
-#define JANKBOX_MONITORS_LOOPER_MAIN_THREAD_WAIT_H_
+// system calls only at a thread's first wait.
+#ifndef JANKBOX_MONITORS_LOOPER_THREAD_WAIT_H_
+#define JANKBOX_MONITORS_LOOPER_THREAD_WAIT_H_
 
 #include <errno.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "monitors/looper/loop_dispatches.h"
+#include "monitors/looper/watched_loops.h"
 
 #if defined(__ANDROID__)
 #define JANKBOX_WAIT_TLS inline thread_local
@@ -19,13 +17,13 @@
 
 namespace jankbox {
 
-class MainThreadWait {
+class ThreadWait {
  public:
-  MainThreadWait(LoopDispatches* loop, const DispatchCalls* calls, const WaitCall& call)
-      : loop_(loop) {
-    if (t_inside || !OnMainThread()) return;
+  ThreadWait(const DispatchCalls* calls, const WaitCall& call) {
+    if (t_inside) return;
+    loop_ = WatchedLoops::OfThisThread();
+    if (loop_ == nullptr) return;
     t_inside = true;
-    outermost_ = true;
     own_ = loop_->OnWait(call, calls);
     // Any wait inside a dispatch is a chance to tell of it: GTK's start-up waits for its display
     // all the time.
@@ -37,7 +35,7 @@ class MainThreadWait {
 
   // The wait has returned.
   void Done(const DispatchCalls* calls) {
-    if (!outermost_) return;
+    if (loop_ == nullptr) return;
     t_inside = false;
     if (!own_) return;
     const int saved_errno = errno;
@@ -45,26 +43,10 @@ class MainThreadWait {
     errno = saved_errno;
   }
 
-  static bool OnMainThread() {
-    if (__builtin_expect(t_role == Role::kNotAsked, 0)) {
-      const int saved_errno = errno;
-      t_role = syscall(SYS_gettid) == getpid() ? Role::kMain : Role::kOther;
-      errno = saved_errno;
-    }
-    return t_role == Role::kMain;
-  }
-
-  // FORK: the child's only thread is its main thread, whatever it was in the parent.
-  static void ForgetRole() { t_role = Role::kNotAsked; }
-
  private:
-  enum class Role : uint8_t { kNotAsked, kMain, kOther };
-
-  static JANKBOX_WAIT_TLS constinit Role t_role = Role::kNotAsked;
   static JANKBOX_WAIT_TLS constinit bool t_inside = false;
 
-  LoopDispatches* loop_;
-  bool outermost_ = false;
+  LoopDispatches* loop_ = nullptr;  // null: not watched, or inside another wait
   bool own_ = false;
 };
 
@@ -81,4 +63,7 @@ class MainThreadWait {
       ::jankbox::WaitFamily::kPoll, (fds) != nullptr && (count) > 0 ? (fds)->fd : -1, \
       (fds) != nullptr ? &(fds)->fd : nullptr, (fds) != nullptr ? (count) : 0, sizeof(*(fds)))
 
-#endif  // JANKBOX_MONITORS_LOOPER_MAIN_THREAD_WAIT_H_
+// For an event queue's own calls, which know no descriptors.
+#define JANKBOX_PUMP_CALL() JANKBOX_WAIT_CALL(::jankbox::WaitFamily::kPump, -1, nullptr, 0, 0)
+
+#endif  // JANKBOX_MONITORS_LOOPER_THREAD_WAIT_H_

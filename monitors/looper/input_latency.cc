@@ -1,0 +1,72 @@
+#include "monitors/looper/input_latency.h"
+
+#include <atomic>
+
+#include "base/clock.h"
+#include "monitors/looper/dispatch_monitor.h"
+#include "tracer/ring/recorder.h"
+
+namespace jankbox {
+namespace {
+
+// The last late event of a watched thread, written by that thread alone; `version` is odd
+// meanwhile.
+struct LateInput {
+  std::atomic<uint32_t> version{0};
+  std::atomic<uint64_t> event_ns{0};
+  std::atomic<uint64_t> handled_ns{0};
+};
+
+constinit LateInput g_late[kMaxWatchedThreads];
+constinit std::atomic<uint64_t> g_threshold_ns{2 * kNsPerSecond};
+
+void Note(LateInput* late, uint64_t event_ns, uint64_t now_ns) {
+  const uint64_t noted_ns = late->handled_ns.load(std::memory_order_relaxed);
+  const uint64_t noted_wait_ns = noted_ns - late->event_ns.load(std::memory_order_relaxed);
+  if (now_ns - noted_ns < kNsPerSecond && now_ns - event_ns <= noted_wait_ns) return;
+  const uint32_t version = late->version.load(std::memory_order_relaxed);
+  late->version.store(version + 1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);  // pairs with the fence in Take()
+  late->event_ns.store(event_ns, std::memory_order_relaxed);
+  late->handled_ns.store(now_ns, std::memory_order_relaxed);
+  late->version.store(version + 2, std::memory_order_release);
+}
+
+void OnAt(uint64_t event_ns, uint64_t now_ns) {
+  if (now_ns < event_ns || now_ns - event_ns > InputLatency::kMaxAgeMs * kNsPerMs) return;
+  if (now_ns - event_ns < g_threshold_ns.load(std::memory_order_relaxed)) return;
+  RingHeader* ring = Recorder::ActiveRing();
+  RingWatchedThread* slot = ring == nullptr ? nullptr : DispatchMonitor::Slot(ring);
+  if (slot != nullptr) Note(&g_late[slot - ring->watched], event_ns, now_ns);
+}
+
+}  // namespace
+
+void InputLatency::SetThreshold(uint64_t ns) {
+  g_threshold_ns.store(ns, std::memory_order_relaxed);
+}
+
+void InputLatency::On(uint64_t event_ns) { OnAt(event_ns, MonotonicNs()); }
+
+void InputLatency::OnMs(uint32_t event_ms) {
+  const uint64_t now_ns = MonotonicNs();
+  const uint32_t age_ms = static_cast<uint32_t>(now_ns / kNsPerMs) - event_ms;
+  if (age_ms <= kMaxAgeMs && age_ms * kNsPerMs <= now_ns) OnAt(now_ns - age_ms * kNsPerMs, now_ns);
+}
+
+std::optional<Signal> InputLatency::Take(size_t index, uint32_t* seen) {
+  const LateInput& late = g_late[index];
+  const uint32_t version = late.version.load(std::memory_order_acquire);
+  if (version == *seen || version % 2 != 0) return std::nullopt;
+  Signal signal;
+  signal.kind = SignalKind::kInputLatency;
+  signal.begin_ns = late.event_ns.load(std::memory_order_relaxed);
+  signal.end_ns = late.handled_ns.load(std::memory_order_relaxed);
+  signal.what = "input";
+  std::atomic_thread_fence(std::memory_order_acquire);  // pairs with the fence in Note()
+  if (late.version.load(std::memory_order_relaxed) != version) return std::nullopt;
+  *seen = version;
+  return signal;
+}
+
+}  // namespace jankbox

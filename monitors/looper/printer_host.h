@@ -1,0 +1,39 @@
+// The seam to the main android.os.Looper: what its field mLogging holds, and a printer of ours put
+// there. The Android half needs JNI and a Java class of ours, which come with the Java shim
+// (sdk/android); until then there is none. That thread's own; cold.
+#ifndef JANKBOX_MONITORS_LOOPER_PRINTER_HOST_H_
+#define JANKBOX_MONITORS_LOOPER_PRINTER_HOST_H_
+
+#include <cstdint>
+
+namespace jankbox {
+
+class PrinterHost {
+ public:
+  enum class Holder {
+    kNobody,      // no printer
+    kOurs,        // the wrapper that Install() made last
+    kOurClass,    // an object of our class's name: an older wrapper, or one of another class loader
+    kSomebody,    // another printer
+    kUnreadable,  // the field cannot be read: reflection is not permitted
+  };
+
+  virtual ~PrinterHost() = default;
+
+  // Who prints the Looper's messages now.
+  virtual Holder Look() = 0;
+
+  // Makes a wrapper print them (Looper.setMessageLogging). It hands each line to what printed
+  // before, where `chained` and there is one, and then to PrinterDispatches::OnLine().
+  virtual void Install(bool chained) = 0;
+
+  // Puts back what the wrapper made last has in its chain. REQUIRES Look() == kOurs.
+  virtual void Uninstall() = 0;
+};
+
+// The main Looper's; null where there is none.
+PrinterHost* MainPrinterHost();
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_MONITORS_LOOPER_PRINTER_HOST_H_
