@@ -131,6 +131,12 @@ function reportNode(report) {
       .map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`);
   node.append(lost.length ? element('div', 'warn', 'Not in this report: ' + lost.join(', '))
                           : element('div', 'facts', 'Nothing was lost.'));
+  for (const scene of report.scenes || []) {
+    node.append(element('div', 'facts', `frames${scene.scene ? ' of ' + scene.scene : ''}: ${scene.frames}, ${scene.fps.toFixed(1)} fps, ` +
+                        `${scene.dropped} dropped, ${scene.janky} janky, p50 ${duration(scene.p50_ms)}, p99 ${duration(scene.p99_ms)}`));
+  }
+  const states = (report.states || []).map((state) => `${state.key} = ${state.value}`);
+  if (states.length) node.append(element('div', 'facts', states.join(' · ')));
   for (const note of report.notes) node.append(element('div', 'facts', note));
   return node;
 }

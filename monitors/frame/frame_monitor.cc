@@ -1,54 +1,108 @@
 #include "monitors/frame/frame_monitor.h"
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 
+#include "monitors/frame/state_tags.h"
 #include "tracer/event/event_sink.h"
 
 namespace jankbox {
 namespace {
 
-std::atomic<uint32_t> g_sealed_band{static_cast<uint32_t>(FrameBand::kMiddle)};
+constinit FrameQueue g_queues[kMaxWatchedThreads];
+constinit PresentationClock g_presentations[kMaxWatchedThreads];
+std::atomic<uint32_t> g_sealed_band{FrameOptions().sealed_band};
+std::atomic<FramePolicy> g_policy{FrameOptions().policy};
 
-void NoteLateFrame(RingWatchedThread* slot, const FrameTimes& frame) {
-  const uint32_t version = slot->frame_version.load(std::memory_order_relaxed);
-  slot->frame_version.store(version + 1, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);  // pairs with the fence in TakeFrame
-  slot->frame_vsync_ns.store(frame.vsync_ns, std::memory_order_relaxed);
-  slot->frame_interval_ns.store(frame.interval_ns, std::memory_order_relaxed);
-  slot->frame_start_ns.store(frame.start_ns, std::memory_order_relaxed);
-  slot->frame_end_ns.store(frame.end_ns, std::memory_order_relaxed);
-  slot->frame_version.store(version + 2, std::memory_order_release);
+FrameQueue* QueueOfSlot(RingHeader* ring, RingWatchedThread* slot) {
+  return &g_queues[slot - ring->watched];
+}
+
+// What was marked becomes the frame's, unless it tells its phases itself.
+void TakePhases(RunningPhases* running, FrameEvent* frame) {
+  if (running->since_ns == 0) return;
+  uint64_t* current = &running->cost_ns[static_cast<size_t>(running->current)];
+  *current += frame->end_ns - std::min(frame->end_ns, running->since_ns);
+  const bool told = std::any_of(std::begin(frame->phase_ns), std::end(frame->phase_ns),
+                                [](uint64_t cost_ns) { return cost_ns != 0; });
+  const bool of_this = *current <= frame_policy::kMaxFrameNs;  // and not of an earlier recording
+  if (!told && of_this) std::copy_n(running->cost_ns, kFramePhases, frame->phase_ns);
+  *running = RunningPhases();
+}
+
+void Record(const FrameEvent& frame) {
+  const EncodedFrame encoded = EncodeFrame(frame);
+  RecordEventAt(EventKind::kFrame, encoded.id, UINT64_MAX, {encoded.payload, encoded.words});
 }
 
 }  // namespace
 
-void FrameMonitor::OnFrame(RingWatchedThread* slot, const FrameTimes& frame) {
-  const uint64_t payload[5] = {frame.vsync_ns, frame.deadline_ns, frame.interval_ns, frame.start_ns,
-                               frame.end_ns};
-  RecordEventAt(EventKind::kFrame, 0, UINT64_MAX, payload);
-  if (slot == nullptr || !IsPlausible(frame)) return;
+void FrameMonitor::OnFrame(RingHeader* ring, RingWatchedThread* slot, FrameEvent frame) {
+  if (slot == nullptr) {
+    if (IsPlausible(frame)) Record(frame);
+    return;
+  }
+  FrameQueue* queue = QueueOfSlot(ring, slot);
+  TakePhases(queue->phases(), &frame);
+  if (frame.interval_ns == 0) frame.interval_ns = queue->last_interval_ns();
+  if (frame.interval_ns == 0) frame.interval_ns = kReferenceIntervalNs;
+  if (!IsPlausible(frame)) return queue->CountBad();
+  if (!queue->Accepts(frame.source, frame.end_ns)) return;
+  queue->SetLastInterval(frame.interval_ns);
+  Record(frame);
   slot->frame_count.store(slot->frame_count.load(std::memory_order_relaxed) + 1,
                           std::memory_order_relaxed);
-  if (ReachesBand(DroppedIntervals(frame), frame.interval_ns,
-                  g_sealed_band.load(std::memory_order_relaxed))) {
-    NoteLateFrame(slot, frame);
+  queue->Push(frame, StateTags::CurrentScene());
+}
+
+void FrameMonitor::OnPresented(RingHeader* ring, RingWatchedThread* slot, const FrameEvent& work,
+                               const Presentation& presentation) {
+  if (slot == nullptr) return OnFrame(ring, slot, work);
+  FrameEvent known = work;  // a bad number is told to OnFrame(), and not to the clock
+  if (known.interval_ns == 0) known.interval_ns = kReferenceIntervalNs;
+  known.presented_ns = presentation.presented_ns;
+  if (IsPlausible(known)) {
+    known = g_presentations[slot - ring->watched].FrameOf(work, presentation);
   }
+  OnFrame(ring, slot, known);
 }
 
-void FrameMonitor::SetSealedBand(uint32_t dropped_at_60hz) {
-  g_sealed_band.store(dropped_at_60hz, std::memory_order_relaxed);
+void FrameMonitor::MarkPhase(RingHeader* ring, RingWatchedThread* slot, FramePhase phase,
+                             uint64_t now_ns) {
+  if (slot == nullptr) return;
+  RunningPhases* running = QueueOfSlot(ring, slot)->phases();
+  if (running->since_ns != 0) {
+    running->cost_ns[static_cast<size_t>(running->current)] +=
+        now_ns - std::min(now_ns, running->since_ns);
+  }
+  running->current = phase;
+  running->since_ns = now_ns;
 }
 
-Signal FrameMonitor::SignalOf(const LateFrame& frame) {
-  const FrameTimes times = {frame.vsync_ns, 0, frame.interval_ns, frame.start_ns, frame.end_ns};
-  Signal signal;
-  signal.kind = SignalKind::kJank;
-  signal.begin_ns = frame.vsync_ns != 0 ? frame.vsync_ns : frame.start_ns;
-  signal.end_ns = frame.end_ns;
-  signal.what = "doFrame";
-  signal.dropped_frames = DroppedIntervals(times);
-  signal.frame_interval_ns = frame.interval_ns;
-  return signal;
+void FrameMonitor::Start(const FrameOptions& options) {
+  SetOptions(options);
+  for (FrameQueue& queue : g_queues) queue.Clear();
+  for (PresentationClock& presentation : g_presentations) presentation.Clear();
+}
+
+FrameOptions FrameMonitor::options() {
+  return {g_sealed_band.load(std::memory_order_relaxed), g_policy.load(std::memory_order_relaxed)};
+}
+
+void FrameMonitor::SetOptions(const FrameOptions& options) {
+  g_sealed_band.store(options.sealed_band, std::memory_order_relaxed);
+  g_policy.store(options.policy, std::memory_order_relaxed);
+}
+
+FrameQueue* FrameMonitor::QueueOf(size_t index) { return &g_queues[index]; }
+
+const char* FrameSourceName(FrameSource source) {
+  static constexpr const char* kNames[] = {
+      "api", "choreographer", "frame metrics", "presentation-time", "gtk", "sdl",
+      "egl", "glx",           "timer"};
+  static_assert(std::size(kNames) == kFrameSources);
+  return kNames[static_cast<size_t>(source)];
 }
 
 }  // namespace jankbox

@@ -44,17 +44,4 @@ std::optional<SlowDispatch> WatchedThreadView::TakeSlow(const TickConverter& clo
   return slow;
 }
 
-std::optional<LateFrame> WatchedThreadView::TakeFrame() {
-  const uint32_t version = thread_->frame_version.load(std::memory_order_acquire);
-  if (version == seen_frame_version_ || version % 2 != 0) return std::nullopt;
-  const LateFrame frame = {thread_->frame_vsync_ns.load(std::memory_order_relaxed),
-                           thread_->frame_interval_ns.load(std::memory_order_relaxed),
-                           thread_->frame_start_ns.load(std::memory_order_relaxed),
-                           thread_->frame_end_ns.load(std::memory_order_relaxed)};
-  std::atomic_thread_fence(std::memory_order_acquire);  // pairs with the fence in NoteLateFrame
-  if (thread_->frame_version.load(std::memory_order_relaxed) != version) return std::nullopt;
-  seen_frame_version_ = version;
-  return frame;
-}
-
 }  // namespace jankbox

@@ -28,13 +28,6 @@ struct SlowDispatch {
   std::string what;
 };
 
-struct LateFrame {
-  uint64_t vsync_ns = 0;
-  uint64_t interval_ns = 0;
-  uint64_t start_ns = 0;
-  uint64_t end_ns = 0;
-};
-
 // What the loop of the watched thread at `index` is called: its own name, else the process's.
 std::string LoopNameOf(const RingHeader& ring, size_t index);
 
@@ -50,13 +43,9 @@ class WatchedThreadView {
   // The last slow dispatch, once: empty until the next one ends.
   std::optional<SlowDispatch> TakeSlow(const TickConverter& clock);
 
-  // The last late frame, once.
-  std::optional<LateFrame> TakeFrame();
-
  private:
   const RingWatchedThread* thread_;
   uint32_t seen_slow_version_ = 0;
-  uint32_t seen_frame_version_ = 0;
 };
 
 }  // namespace jankbox

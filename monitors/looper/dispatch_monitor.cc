@@ -187,6 +187,21 @@ void DispatchMonitor::NameLoopForGood(const char* name) {
   slot->loop_named_by_app.store(1, std::memory_order_relaxed);
 }
 
+uint64_t DispatchMonitor::RunningSinceNs(const RingWatchedThread& slot) {
+  const uint64_t begin = slot.dispatch_begin_ticks.load(std::memory_order_relaxed);
+  const double ns_per_tick = g_ns_per_tick.load(std::memory_order_relaxed);
+  if (begin == 0 || !(ns_per_tick > 0)) return 0;
+  return MonotonicNs() -
+         static_cast<uint64_t>(static_cast<double>(NowTicks() - begin) * ns_per_tick);
+}
+
+void DispatchMonitor::EndStartUp(const RingWatchedThread& slot) {
+  static constexpr PackedName kStartUp("start-up");
+  const bool named = slot.what[0].load(std::memory_order_relaxed) == kStartUp.slot_words[0] &&
+                     slot.what[1].load(std::memory_order_relaxed) == kStartUp.slot_words[1];
+  if (named && slot.dispatch_begin_ticks.load(std::memory_order_relaxed) != 0) End();
+}
+
 void DispatchMonitor::SetClock(double ns_per_tick, uint64_t slow_threshold_ns) {
   const bool known = ns_per_tick > 0;
   g_ns_per_tick.store(ns_per_tick, std::memory_order_relaxed);

@@ -37,6 +37,15 @@ class DispatchMonitor {
   // taken.
   static RingWatchedThread* Slot(RingHeader* ring);
 
+  // When this thread's outermost dispatch began, on CLOCK_MONOTONIC; 0 where none runs or the clock
+  // is not calibrated yet. `slot` is this thread's.
+  static uint64_t RunningSinceNs(const RingWatchedThread& slot);
+
+  // A program that shows a frame has started up: the dispatch of that name, which lasts until the
+  // loop waits for the first time, ends, since a game's loop may never do so. `slot` is this
+  // thread's.
+  static void EndStartUp(const RingWatchedThread& slot);
+
   // The calibrated clock and the time from which a dispatch is noted as slow. 0: not calibrated,
   // nothing is noted. Any thread.
   static void SetClock(double ns_per_tick, uint64_t slow_threshold_ns);

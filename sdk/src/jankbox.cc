@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "jankbox/incident.h"
 #include "jankbox/plugin.h"
-#include "monitors/frame/frame_monitor.h"
 #include "monitors/looper/dispatch_monitor.h"
 #include "monitors/looper/idle_lag.h"
 #include "monitors/looper/input_latency.h"
@@ -157,14 +156,6 @@ void jankbox_set_loop_name(const char* name) {
   std::lock_guard<std::mutex> not_stopping(LifecycleMutex());
   std::shared_ptr<jankbox::Runtime> runtime = Current();
   if (runtime != nullptr && name != nullptr) runtime->SetLoopName(name);
-}
-
-void jankbox_frame(uint64_t vsync_ns, uint64_t deadline_ns, uint64_t interval_ns, uint64_t start_ns,
-                   uint64_t end_ns) {
-  jankbox::RingHeader* ring = jankbox::Recorder::ActiveRing();
-  if (ring == nullptr) return;
-  jankbox::FrameMonitor::OnFrame(jankbox::DispatchMonitor::Slot(ring),
-                                 {vsync_ns, deadline_ns, interval_ns, start_ns, end_ns});
 }
 
 int jankbox_snapshot(const char* reason) {

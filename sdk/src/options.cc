@@ -48,6 +48,8 @@ constexpr Range kRecord = {"record", nullptr, JANKBOX_RECORD_GOVERNED, JANKBOX_R
 constexpr Range kMarkers = {"markers", nullptr, JANKBOX_MARKERS_PASS_ON, JANKBOX_MARKERS_PASS_ON,
                             JANKBOX_MARKERS_OFF};
 constexpr Range kSources = {"sources", nullptr, 0, 0, JANKBOX_SOURCES_OFF};
+constexpr Range kFramePolicy = {"frame_policy", nullptr, 0, 0, JANKBOX_FRAME_POLICY_DEADLINE};
+constexpr Range kFramesFrom = {"frame_sources", nullptr, 0, 0, JANKBOX_FRAMES_OFF};
 constexpr Range kBudget = {"cpu_budget_permille", "JANKBOX_CPU_BUDGET_PERMILLE", 10, 1, UINT32_MAX};
 constexpr Range kFtrace = {"ftrace", nullptr, JANKBOX_FTRACE_AUTO, JANKBOX_FTRACE_AUTO,
                            JANKBOX_FTRACE_ON};
@@ -172,6 +174,28 @@ SourceSet Sources(uint32_t given) {
           .locks = wants(JANKBOX_SOURCE_LOCKS, "locks")};
 }
 
+// What the program asked for, else the environment's word; unknown words are bands.
+FramePolicy FramePolicyOf(uint32_t given) {
+  const std::string text = given == 0 ? TextOr(getenv("JANKBOX_FRAME_POLICY"), "") : "";
+  if (given == JANKBOX_FRAME_POLICY_JANKSTATS || text == "jankstats")
+    return FramePolicy::kJankStats;
+  if (given == JANKBOX_FRAME_POLICY_DEADLINE || text == "deadline") return FramePolicy::kDeadline;
+  return FramePolicy::kBands;
+}
+
+// `given`, else what $JANKBOX_FRAMES lists ("choreographer,gtk,sdl,swap" or "off"), else all but
+// the first, which wakes the thread at each vsync.
+FrameHookSet FrameSources(uint32_t given) {
+  const std::string text = TextOr(getenv("JANKBOX_FRAMES"), "gtk,sdl,swap");
+  const auto wants = [&](uint32_t bit, const char* word) {
+    return given != 0 ? (given & bit) != 0 : Lists(text, word);
+  };
+  return {.choreographer = wants(JANKBOX_FRAMES_CHOREOGRAPHER, "choreographer"),
+          .gtk = wants(JANKBOX_FRAMES_GTK, "gtk"),
+          .sdl = wants(JANKBOX_FRAMES_SDL, "sdl"),
+          .swap = wants(JANKBOX_FRAMES_SWAP, "swap")};
+}
+
 StackSampler::Mode SamplerMode() {
   const std::string mode = TextOr(getenv("JANKBOX_SAMPLER"), "auto");
   if (mode == "perf") return StackSampler::Mode::kPerfOnly;
@@ -211,7 +235,7 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
   Options checked;
   uint32_t input_ms = 0, window_ms = 0, slow_ms = 0, anr_ms = 0, min_free_mib = 0, record = 0,
            markers = 0, sources = 0, ftrace = 0, repeats = 0, lag_ms = 0, background_ms = 0,
-           sigquit = 0;
+           sigquit = 0, frame_policy = 0, frame_sources = 0;
   // `jankbox run --window-s` speaks of seconds.
   if (given.window_ms == 0) given.window_ms = FromEnvironment("JANKBOX_WINDOW_S", 0) * 1000;
   const uint32_t min_free_given = given.min_free_mib;
@@ -227,6 +251,8 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
         Check(kMarkers, given.markers, &markers),
         Check(kSources, given.sources, &sources),
         Check(kFtrace, given.ftrace, &ftrace),
+        Check(kFramePolicy, given.frame_policy, &frame_policy),
+        Check(kFramesFrom, given.frame_sources, &frame_sources),
         Check(kFtraceBuffer, given.ftrace_buffer_kib, &checked.kernel.buffer_kib),
         Check(kLag, given.lag_ms, &lag_ms),
         Check(kBackground, given.anr_background_ms, &background_ms),
@@ -266,6 +292,8 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
   checked.fixed_mode = FixedMode(record);
   checked.markers = Markers(markers);
   checked.sources = Sources(sources);
+  checked.frame_policy = FramePolicyOf(frame_policy);
+  checked.frame_sources = FrameSources(frame_sources);
   checked.sampler_mode = SamplerMode();
   checked.kernel.mode = FtraceModeOf(ftrace);
   checked.kernel.trace_clock = TextOr(getenv("JANKBOX_FTRACE_CLOCK"), "");

@@ -9,7 +9,9 @@
 
 #include "base/status.h"
 #include "jankbox/jankbox.h"
+#include "monitors/frame/frame_policy.h"
 #include "monitors/incident/repeat_policy.h"
+#include "sdk/src/frame_hooks.h"
 #include "sdk/src/source_hooks.h"
 #include "tracer/atrace/marker_tap.h"
 #include "tracer/ftrace/kernel_recorder.h"
@@ -31,6 +33,8 @@ struct Options {
   uint64_t anr_background_ns = 0;
   bool sigquit = false;
   uint32_t jank_dropped_frames = 0;
+  FramePolicy frame_policy = FramePolicy::kBands;
+  FrameHookSet frame_sources;
   uint32_t sample_interval_ms = 0;
   uint64_t min_free_bytes = 0;
   uint32_t cpu_budget_permille = 10;     // of a core; 0: none

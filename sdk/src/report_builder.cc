@@ -12,6 +12,7 @@
 #include "monitors/incident/call_tree.h"
 #include "sdk/src/anr_report.h"
 #include "sdk/src/blame.h"
+#include "sdk/src/frame_report.h"
 #include "sdk/src/longest_waits.h"
 #include "sdk/src/report_history.h"
 #include "tracer/ring/record_modes.h"
@@ -259,6 +260,7 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
     report.refusals.push_back({RefusalReasonName(refusal.reason), refusal.count,
                                source.clock.MonotonicToBoottimeNs(refusal.last_ns)});
   }
+  DescribeFrames(source, request, &report);
   return report;
 }
 

@@ -9,6 +9,8 @@
 #include <string>
 
 #include "base/status.h"
+#include "monitors/frame/frame_book.h"
+#include "monitors/frame/state_tags.h"
 #include "monitors/incident/refusals.h"
 #include "sdk/src/healthy_messages.h"
 #include "sdk/src/seal_request.h"
@@ -46,6 +48,8 @@ struct ReportSource {
   uint32_t history_messages = 200;  // of the thread's messages before the incident
   ReportAtrace atrace;
   std::vector<RefusalCount> refusals;
+  FrameSummary frames;
+  std::vector<StateTag> states;
   std::vector<std::string> notes;              // in every report
   std::shared_ptr<const KernelWindow> kernel;  // null: the process is dead
   std::shared_ptr<WindowBuffer> buffer;        // for the window's words; null: a new one

@@ -10,10 +10,12 @@
 #include "base/own_thread.h"
 #include "base/uuid.h"
 #include "monitors/anr/quit_signal.h"
+#include "monitors/frame/frame_book.h"
 #include "monitors/frame/frame_monitor.h"
 #include "monitors/looper/dispatch_monitor.h"
 #include "monitors/looper/input_latency.h"
 #include "sdk/src/glib_idle.h"
+#include "sdk/src/frame_hooks.h"
 #include "sdk/src/hook_set.h"
 #include "sdk/src/last_error.h"
 #include "sdk/src/loop_hooks.h"
@@ -89,7 +91,8 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   MethodRegistry::Get().Attach(runtime->ring_->header());
   DispatchMonitor::SetClock(0, 0);
   InputLatency::SetThreshold(options.input_latency_ns);
-  FrameMonitor::SetSealedBand(options.jank_dropped_frames);
+  FrameMonitor::Start({options.jank_dropped_frames, options.frame_policy});
+  FrameBook::Get().Clear();
   Status status = Recorder::Open(runtime->ring_.get());
   if (!status.ok()) return status;
   strcpy(runtime->ring_->header()->loop_name, "api");
@@ -106,6 +109,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
       [self](SealRequest request) { self->sealer_->Enqueue(std::move(request)); },
       [self] { return self->sealer_->cpu_ns(); });
   if (options.loop_hooks) AddLoopHooks(options.watch_threads, &HookSet::Get());
+  AddFrameHooks(options.frame_sources, &HookSet::Get());
   AddMarkerHooks(options.markers, options.sources.io, &HookSet::Get());
   AddSourceHooks(options.sources, &HookSet::Get());
   if (!options.upload_url.empty()) runtime->upload_ = std::make_unique<UploadThread>(options);
@@ -167,6 +171,8 @@ ReportSource Runtime::MakeSource() {
   source.suppressed_incidents = refusals_.count(RefusalReason::kQueueFull);
   source.atrace = watcher_->atrace();
   source.refusals = refusals_.Counts();
+  source.frames = FrameBook::Get().Summary();
+  source.states = StateTags::Get().Between(0, UINT64_MAX);
   const std::string hooks_off = crash_loop_.Reason();
   if (!hooks_off.empty()) source.notes.push_back(hooks_off);
   const std::string plugins = Plugins::Get().Note();

@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "base/uuid.h"
 #include "monitors/anr/tracer_pid.h"
-#include "monitors/frame/frame_monitor.h"
 #include "monitors/looper/input_latency.h"
 #include "sdk/src/foreground.h"
 #include "sdk/src/held_notes.h"
@@ -59,7 +58,6 @@ WatchedThread::WatchedThread(const Options& options, RingFile* ring, size_t inde
     : options_(options),
       ring_(ring),
       index_(index),
-      refusals_(refusals),
       seal_(std::move(seal)),
       tid_(ring->header()->watched[index].tid.load(std::memory_order_acquire)),
       view_(&ring->header()->watched[index]),
@@ -67,6 +65,7 @@ WatchedThread::WatchedThread(const Options& options, RingFile* ring, size_t inde
       slow_messages_(options.slow_message_ns),
       anrs_({options.slow_message_ns, options.lag_ns, options.anr_ns, options.anr_background_ns},
             refusals, [this] { return TracerPidOf(tid_) != 0; }),
+      frames_(index, refusals),
       incidents_([] { return NewUuid(RealtimeNs() / kNsPerMs); },
                  [this](const IncidentRevision& incident) { SealRevision(incident); }) {
   StackSampler::Options sampler_options;
@@ -85,8 +84,7 @@ bool WatchedThread::Overdue(const RunningDispatch& running, uint64_t now_ns) con
   // A thread that shows frames is overdue once half the time of a janky frame is over.
   const bool frames =
       ring_->header()->watched[index_].frame_count.load(std::memory_order_relaxed) != 0;
-  const uint64_t janky_ns = options_.jank_dropped_frames * kReferenceIntervalNs;
-  return frames && now_ns >= running.begin_ns + janky_ns / 2;
+  return frames && now_ns >= running.begin_ns + FrameWatch::JankyNs() / 2;
 }
 
 void WatchedThread::NoteHolds(std::span<const Hold> holds) {
@@ -122,7 +120,6 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   const bool same = running && running_ && running->begin_ticks == running_->begin_ticks;
   running_ = std::move(running);
   if (!ended_) ended_ = view_.TakeSlow(clock_);
-  if (!frame_) frame_ = view_.TakeFrame();
   if (!input_) input_ = InputLatency::Take(index_, &seen_input_);
   const uint64_t begin_ns = running_ ? running_->begin_ns : now_ns;
   AnrFacts facts = FactsOf(begin_ns, now_ns);
@@ -151,42 +148,17 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
 // What ended by `now_ns`. A later end waits for the next look: whether the process was stopped
 // meanwhile is not known yet.
 void WatchedThread::JudgeEnded(uint64_t now_ns) {
-  if (frame_ && frame_->end_ns <= now_ns) {
-    JudgeFrame(*frame_);
-    frame_.reset();
-  }
   if (input_ && input_->end_ns <= now_ns) {
     const uint64_t held_ns = holds_.Within(input_->begin_ns, input_->end_ns).held_ns();
     const bool late = input_->end_ns - input_->begin_ns >= options_.input_latency_ns + held_ns;
     if (late) incidents_.OnSignal(*input_);
     input_.reset();
   }
+  frames_.Look(now_ns, holds_, idle_ns_, &incidents_);
   if (ended_ && ended_->end_ns <= now_ns) {
     anrs_.OnEnded(*ended_, FactsOf(ended_->begin_ns, ended_->end_ns), &incidents_);
     ended_.reset();
   }
-}
-
-// A frame is not late because the process was held, nor because nobody asked for it: its vsync
-// passed and the thread, seen idle, waited for something to draw.
-void WatchedThread::JudgeFrame(const LateFrame& frame) {
-  Signal signal = FrameMonitor::SignalOf(frame);
-  if (idle_ns_ > signal.begin_ns && idle_ns_ <= frame.start_ns &&
-      !ReachesBand(DroppedIntervals({idle_ns_, 0, frame.interval_ns, frame.start_ns, frame.end_ns}),
-                   frame.interval_ns, options_.jank_dropped_frames)) {
-    refusals_->Add(RefusalReason::kNotRendering, frame.end_ns);
-    return;
-  }
-  const HeldTime held = holds_.Within(signal.begin_ns, signal.end_ns);
-  if (held.held_ns() != 0) {
-    signal.dropped_frames = DroppedIntervals(
-        {signal.begin_ns, 0, frame.interval_ns, frame.start_ns, frame.end_ns - held.held_ns()});
-    if (!ReachesBand(signal.dropped_frames, frame.interval_ns, options_.jank_dropped_frames)) {
-      refusals_->Add(held.Main(), frame.end_ns);
-      return;
-    }
-  }
-  incidents_.OnSignal(signal);
 }
 
 void WatchedThread::Sample(bool overdue) {
@@ -217,8 +189,10 @@ uint64_t WatchedThread::NextLookNs(uint64_t now_ns) const {
 }
 
 void WatchedThread::Finish(uint64_t now_ns, const TickConverter& clock) {
-  Look(now_ns, clock);
-  incidents_.Settle(now_ns, 0);
+  do {
+    Look(now_ns, clock);
+    incidents_.Settle(now_ns, 0);
+  } while (frames_.pending());
   if (sampling_) sampler_->Stop();
   sampling_ = false;
 }

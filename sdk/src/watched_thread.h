@@ -9,6 +9,7 @@
 #include <span>
 
 #include "monitors/anr/anr_monitor.h"
+#include "monitors/frame/frame_watch.h"
 #include "monitors/incident/held_time.h"
 #include "monitors/incident/incident_tracker.h"
 #include "monitors/incident/refusals.h"
@@ -56,7 +57,6 @@ class WatchedThread {
  private:
   void Sample(bool overdue);
   void JudgeEnded(uint64_t now_ns);
-  void JudgeFrame(const LateFrame& frame);
   AnrFacts FactsOf(uint64_t begin_ns, uint64_t end_ns) const;
   Verdict VerdictOf(uint64_t begin_ns, uint64_t end_ns) const;
   void SealRevision(const IncidentRevision& incident);
@@ -67,7 +67,6 @@ class WatchedThread {
   const Options options_;
   RingFile* const ring_;
   const size_t index_;
-  Refusals* const refusals_;
   const Seal seal_;
   const int32_t tid_;
   WatchedThreadView view_;
@@ -75,6 +74,7 @@ class WatchedThread {
   VerdictTimeline timeline_;
   SlowMessageMonitor slow_messages_;
   AnrMonitor anrs_;
+  FrameWatch frames_;
   IncidentTracker incidents_;
   std::unique_ptr<StackSampler> sampler_;
   TickConverter clock_;
@@ -83,7 +83,6 @@ class WatchedThread {
   HoldHistory holds_;
   std::optional<RunningDispatch> running_;
   std::optional<SlowDispatch> ended_;          // not judged yet
-  std::optional<LateFrame> frame_;             // not judged yet
   std::shared_ptr<const AnrThreads> threads_;  // of the ANR that was raised last
   std::string threads_of_;                     // its id
   uint64_t threads_told_ns_ = 0;               // when they were written into the ring

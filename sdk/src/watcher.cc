@@ -10,6 +10,7 @@
 #include "monitors/anr/quit_signal.h"
 #include "monitors/looper/dispatch_monitor.h"
 #include "sdk/src/glib_idle.h"
+#include "sdk/src/frame_hooks.h"
 #include "sdk/src/hook_set.h"
 #include "sdk/src/last_error.h"
 #include "sdk/src/loop_hooks.h"
@@ -135,6 +136,7 @@ void Watcher::RefreshHooks() {
   if (!hooks_allowed_) return;
   if (options_.loop_hooks) FollowLoopLibraries(ring_->header());
   FollowGlibIdle();
+  FollowFrameLibraries(options_.frame_sources);
   const Result<HookReport> hooked = HookSet::Get().Refresh();
   if (!hooked.ok()) SetLastError("nothing is hooked: " + hooked.status().message());
 }
@@ -167,6 +169,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   kernel_->Mark();
   const bool allowed_now = !hooks_allowed_ && crash_loop_->HooksAllowed(0);
   if (allowed_now || modules_.Stale()) NoteModules();
+  if (hooks_allowed_) FollowFrameLibraries(options_.frame_sources);  // once a window is there
   Recorder::ReclaimDeadThreads(ring_);
   MarkerTap::ForgetDescriptors();
   FdClasses::ForgetAll();

@@ -12,6 +12,48 @@ namespace {
 
 using ::testing::HasSubstr;
 
+class FrameOptionsTest : public ::testing::Test {
+ protected:
+  FrameOptionsTest() { options_.size = sizeof(options_); }
+  ~FrameOptionsTest() override {
+    unsetenv("JANKBOX_FRAME_POLICY");
+    unsetenv("JANKBOX_FRAMES");
+  }
+  Options Checked() {
+    const Result<Options> checked = ValidateOptions(&options_);
+    EXPECT_TRUE(checked.ok()) << checked.status().message();
+    return checked.ok() ? checked.value() : Options();
+  }
+
+  jankbox_options options_{};
+};
+
+TEST_F(FrameOptionsTest, PolicyIsBandsUnlessSaid) {
+  EXPECT_EQ(Checked().frame_policy, FramePolicy::kBands);
+  setenv("JANKBOX_FRAME_POLICY", "jankstats", 1);
+  EXPECT_EQ(Checked().frame_policy, FramePolicy::kJankStats);
+  setenv("JANKBOX_FRAME_POLICY", "deadline", 1);
+  EXPECT_EQ(Checked().frame_policy, FramePolicy::kDeadline);
+  options_.frame_policy = JANKBOX_FRAME_POLICY_BANDS;
+  EXPECT_EQ(Checked().frame_policy, FramePolicy::kBands);
+  options_.frame_policy = 77;
+  EXPECT_THAT(ValidateOptions(&options_).status().message(), HasSubstr("frame_policy is 77"));
+}
+
+TEST_F(FrameOptionsTest, SourcesAreAllThatCostNothingUnlessSaid) {
+  EXPECT_TRUE(Checked().frame_sources.gtk && Checked().frame_sources.sdl &&
+              Checked().frame_sources.swap);
+  EXPECT_FALSE(Checked().frame_sources.choreographer);
+  setenv("JANKBOX_FRAMES", "gtk,choreographer", 1);
+  EXPECT_TRUE(Checked().frame_sources.gtk && Checked().frame_sources.choreographer);
+  EXPECT_FALSE(Checked().frame_sources.sdl || Checked().frame_sources.swap);
+  setenv("JANKBOX_FRAMES", "off", 1);
+  EXPECT_FALSE(Checked().frame_sources.gtk);
+  options_.frame_sources = JANKBOX_FRAMES_SWAP;
+  EXPECT_TRUE(Checked().frame_sources.swap);
+  EXPECT_FALSE(Checked().frame_sources.gtk);
+}
+
 class AtraceOptions : public ::testing::Test {
  protected:
   AtraceOptions() { options_.size = sizeof(options_); }

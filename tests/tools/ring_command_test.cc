@@ -55,7 +55,7 @@ TEST_F(RingDump, LiveRingIsShownWithThreadsChunksAndLosses) {
   const Finished dump = Dump({ring_->path()});
   EXPECT_EQ(dump.exit_status(), 0) << dump.err;
   EXPECT_EQ(dump.err, "");
-  EXPECT_THAT(dump.out, HasSubstr("  live, 1.0 MiB, version 3\n"));
+  EXPECT_THAT(dump.out, HasSubstr("  live, 1.0 MiB, version 4\n"));
   EXPECT_THAT(dump.out, HasSubstr("(pid " + std::to_string(getpid()) + "), app dump-test"));
   EXPECT_THAT(dump.out, HasSubstr("Losses    nothing lost\n"));
   EXPECT_THAT(dump.out, HasSubstr("Decode > (dispatch)"));

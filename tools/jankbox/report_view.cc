@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdarg>
 #include <cstdio>
 
 #include "tools/jankbox/terminal.h"
@@ -89,6 +90,55 @@ void ViewRecorder(const json& report, ReportView* view) {
   view->sched_switches = Count(report, "sched_switches");
 }
 
+std::string Format(const char* format, ...) __attribute__((format(printf, 1, 2)));
+std::string Format(const char* format, ...) {
+  char text[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
+  return text;
+}
+
+std::string SceneName(const std::string& scene) {
+  return scene.empty() ? "" : "\"" + scene + "\" ";
+}
+
+std::string PhasesText(const json& phases) {
+  std::string text;
+  for (const char* phase : {"input", "animation", "insets", "traversal", "commit"}) {
+    const double ms = Number(phases, (std::string(phase) + "_ms").c_str());
+    if (ms >= 0.05) text += (text.empty() ? ": " : ", ") + Format("%s %.1f ms", phase, ms);
+  }
+  return text;
+}
+
+void ViewFrames(const json& report, ReportView* view) {
+  const std::string source = Text(report, "frame_source");
+  const json& janky = Field(report, "janky_frame");
+  if (janky.is_object()) {
+    view->frames_text.push_back(Format("frame of %.1f ms, begun %.1f ms behind its vsync",
+                                       Number(janky, "total_ms"), Number(janky, "jitter_ms")) +
+                                PhasesText(Field(janky, "phases")));
+  }
+  for (const json& scene : Field(report, "scenes")) {
+    view->frames_text.push_back(
+        SceneName(Text(scene, "scene")) +
+        Format("%llu frames, %.1f fps, %llu dropped, %llu janky, p50 %.1f ms, p95 %.1f ms, p99 "
+               "%.1f ms",
+               static_cast<unsigned long long>(Count(scene, "frames")), Number(scene, "fps"),
+               static_cast<unsigned long long>(Count(scene, "dropped")),
+               static_cast<unsigned long long>(Count(scene, "janky")), Number(scene, "p50_ms"),
+               Number(scene, "p95_ms"), Number(scene, "p99_ms")) +
+        (source.empty() ? "" : " (" + Text(scene, "source") + ")"));
+  }
+  std::string states;
+  for (const json& state : Field(report, "states")) {
+    states += (states.empty() ? "" : ", ") + Text(state, "key") + " = " + Text(state, "value");
+  }
+  if (!states.empty()) view->frames_text.push_back(states);
+}
+
 void ViewRecording(const json& report, ReportView* view) {
   const json& parts = Field(report, "recording");
   if (!parts.is_array()) return;
@@ -156,6 +206,7 @@ ReportView ViewReport(const json& report) {
   ViewHistory(Field(report, "history"), &view);
   ViewRecorder(report, &view);
   ViewRecording(report, &view);
+  ViewFrames(report, &view);
   return view;
 }
 

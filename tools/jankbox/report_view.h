@@ -70,6 +70,7 @@ struct ReportView {
   uint64_t sample_count = 0;
   uint64_t sched_switches = 0;
   uint64_t frame_dropped = 0;
+  std::vector<std::string> frames_text;  // a line each: the janky frame, scenes, states
   double self_cpu_ms = 0;
   double recording_ms = 0;
   double uptime_ms = 0;  // 0: not known

@@ -74,6 +74,8 @@ json EventJson(const EventRecord& event, const RingNames& names) {
       object["cookie"] = JoinPayload(event.payload[0], event.payload[1]);
       break;
     case EventKind::kFrame:
+      object["id"] = event.id;
+      [[fallthrough]];
     case EventKind::kStackSample:
       for (uint64_t word : event.payload) object["payload"].push_back(PayloadOf(word));
       break;

@@ -189,6 +189,9 @@ std::string RenderReport(const TextStyle& style, const ReportView& report, bool 
   if (report.input_wait_ms > 0) {
     text += Line(style, "Input", "an event waited for " + DurationText(report.input_wait_ms));
   }
+  for (size_t i = 0; i < report.frames_text.size(); ++i) {
+    text += Line(style, i == 0 ? "Frames" : "", report.frames_text[i]);
+  }
   text += Line(style, "Losses", Losses(report));
   for (size_t i = 0; i < report.notes.size(); ++i) {
     text += Line(style, i == 0 ? "Notes" : "", report.notes[i]);

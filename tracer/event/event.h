@@ -25,7 +25,7 @@ enum class EventKind : uint32_t {
   kDispatchBegin =
       7,  // id = bytes of the message's name (0-56) [name, 7 bytes a word, first byte lowest: 0-8]
   kDispatchEnd = 8,   // id = 0
-  kFrame = 9,         // id = 0 [vsync, deadline, interval, start, end in ns of CLOCK_MONOTONIC: 5]
+  kFrame = 9,         // id bits 0-3: payload words (0: 5), the rest: frame_event.h
   kStackSample = 10,  // id = payload words [see tracer/sampling/sample_event.h]
   // In the marker lane alone (event_sink.h), so that they never evict calls:
   kMarker = 11,  // id = bytes of the text (0-1024), bit 11: carried over from an older chunk

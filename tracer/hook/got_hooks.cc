@@ -40,7 +40,9 @@ class GotHooks::Pass {
       : hooks_(*hooks), earlier_(std::move(earlier)) {
     for (const HookRequest& request : hooks_.requests_) {
       symbols_.push_back(request.symbol);
-      next_definitions_.push_back(dlsym(RTLD_NEXT, request.symbol));
+      // A library that was linked before this one, and that nobody called yet, is not behind it.
+      void* next = dlsym(RTLD_NEXT, request.symbol);
+      next_definitions_.push_back(next != nullptr ? next : dlsym(RTLD_DEFAULT, request.symbol));
     }
   }
 

@@ -18,8 +18,9 @@ enum class HookFeature : uint8_t {
   kIo,       // file input and output
   kLocks,    // waits for mutexes, conditions and semaphores
   kThreads,  // threads that are made and named
+  kFrames,   // buffer swaps, and a game loop's own pauses between them
 };
-inline constexpr size_t kHookFeatures = 5;
+inline constexpr size_t kHookFeatures = 6;
 
 inline constexpr uint8_t HookFeatureBit(HookFeature feature) {
   return static_cast<uint8_t>(1u << static_cast<uint8_t>(feature));
@@ -84,8 +85,13 @@ enum class HookId : uint8_t {
   kSdlPumpEvents,
   kSdlWaitEvent,
   kSdlWaitEventTimeout,
+  kEglSwapBuffers,
+  kGlxSwapBuffers,
+  kSdlRenderPresent,
+  kSdlGlSwapWindow,
+  kSdlDelay,
 };
-inline constexpr size_t kHookIds = 57;
+inline constexpr size_t kHookIds = 62;
 
 struct HookedFunction {
   HookId id;
@@ -99,6 +105,7 @@ inline constexpr uint8_t kMarkers = HookFeatureBit(HookFeature::kMarkers);
 inline constexpr uint8_t kIo = HookFeatureBit(HookFeature::kIo);
 inline constexpr uint8_t kLocks = HookFeatureBit(HookFeature::kLocks);
 inline constexpr uint8_t kThreads = HookFeatureBit(HookFeature::kThreads);
+inline constexpr uint8_t kFrames = HookFeatureBit(HookFeature::kFrames);
 }  // namespace hook_table
 
 // Indexed by HookId. The symbols are those of glibc 2.36 and bionic; one that a system lacks is
@@ -159,8 +166,14 @@ inline constexpr std::array<HookedFunction, kHookIds> kHookedFunctions = {{
     {HookId::kSyscall, "syscall", hook_table::kLocks},
     {HookId::kSdlPollEvent, "SDL_PollEvent", hook_table::kLoop},
     {HookId::kSdlPumpEvents, "SDL_PumpEvents", hook_table::kLoop},
-    {HookId::kSdlWaitEvent, "SDL_WaitEvent", hook_table::kLoop},
-    {HookId::kSdlWaitEventTimeout, "SDL_WaitEventTimeout", hook_table::kLoop},
+    {HookId::kSdlWaitEvent, "SDL_WaitEvent", hook_table::kLoop | hook_table::kFrames},
+    {HookId::kSdlWaitEventTimeout, "SDL_WaitEventTimeout",
+     hook_table::kLoop | hook_table::kFrames},
+    {HookId::kEglSwapBuffers, "eglSwapBuffers", hook_table::kFrames},
+    {HookId::kGlxSwapBuffers, "glXSwapBuffers", hook_table::kFrames},
+    {HookId::kSdlRenderPresent, "SDL_RenderPresent", hook_table::kFrames},
+    {HookId::kSdlGlSwapWindow, "SDL_GL_SwapWindow", hook_table::kFrames},
+    {HookId::kSdlDelay, "SDL_Delay", hook_table::kFrames},
 }};
 
 inline constexpr const HookedFunction& FunctionOf(HookId id) {

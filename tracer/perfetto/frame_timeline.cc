@@ -32,7 +32,7 @@ void AddEdges(std::vector<Edge>* edges, uint64_t begin_ns, uint64_t end_ns, Edge
   edges->push_back(edge);
 }
 
-std::vector<Edge> SortedEdges(const std::vector<FrameTimes>& frames) {
+std::vector<Edge> SortedEdges(const std::vector<TimelineFrame>& frames) {
   std::vector<Edge> edges;
   edges.reserve(frames.size() * 4);
   for (uint32_t i = 0; i < frames.size(); ++i) {
@@ -46,29 +46,73 @@ std::vector<Edge> SortedEdges(const std::vector<FrameTimes>& frames) {
   return edges;
 }
 
-void WriteBegin(ProtoWriter& event, const Edge& edge, const FrameTimes& frame,
+// What an actual frame says of itself.
+struct Outcome {
+  bool on_time_finish = true;
+  uint32_t present_type = field::kPresentOnTime;
+  uint32_t jank_type = field::kJankNone;
+  uint32_t severity = field::kSeverityNone;
+};
+
+Outcome OutcomeOf(const TimelineFrame& frame) {
+  Outcome outcome;
+  outcome.on_time_finish = frame.end_ns <= frame.deadline_ns;
+  if (frame.discarded) {
+    outcome.present_type = field::kPresentDropped;
+    outcome.jank_type = field::kJankDropped;
+    outcome.severity = field::kSeverityFull;
+    return outcome;
+  }
+  // Where nobody said when it was shown, a frame that was done in time was.
+  uint64_t late_ns = frame.end_ns - std::min(frame.end_ns, frame.deadline_ns);
+  bool late = late_ns != 0;
+  if (frame.presented_ns != 0) {
+    late_ns = frame.presented_ns - std::min(frame.presented_ns, frame.expected_present_ns);
+    late = late_ns > frame.interval_ns / 2;
+  }
+  if (!late) return outcome;
+  outcome.present_type = field::kPresentLate;
+  outcome.jank_type = outcome.on_time_finish ? field::kJankUnknown : field::kJankAppDeadlineMissed;
+  outcome.severity = late_ns >= frame.interval_ns ? field::kSeverityFull : field::kSeverityPartial;
+  return outcome;
+}
+
+std::vector<uint64_t> TokensOf(const std::vector<TimelineFrame>& frames) {
+  uint64_t next = 1;
+  for (const TimelineFrame& frame : frames) next = std::max(next, frame.vsync_id + 1);
+  std::vector<uint64_t> tokens;
+  tokens.reserve(frames.size());
+  for (const TimelineFrame& frame : frames) {
+    tokens.push_back(frame.vsync_id != 0 ? frame.vsync_id : next++);
+  }
+  return tokens;
+}
+
+void WriteBegin(ProtoWriter& event, const Edge& edge, const TimelineFrame& frame, uint64_t token,
                 const FrameTimelineOptions& options) {
   const uint32_t kind =
       edge.actual ? field::kActualSurfaceFrameStart : field::kExpectedSurfaceFrameStart;
   event.Message(kind, [&](ProtoWriter& start) {
-    const uint64_t token = uint64_t{edge.frame} + 1;
     start.Varint(field::kCookie, edge.cookie());
     start.Varint(field::kToken, token);
     start.Varint(field::kDisplayFrameToken, token);  // importers refuse a frame without one
     start.Int(field::kPid, options.pid);
     start.Bytes(field::kLayerName, ToValidUtf8(options.layer_name));
     if (!edge.actual) return;
-    start.Varint(field::kPresentType, frame.late() ? field::kPresentLate : field::kPresentOnTime);
-    start.Bool(field::kOnTimeFinish, !frame.late());
-    start.Varint(field::kJankType, frame.late() ? field::kJankAppDeadlineMissed : field::kJankNone);
+    const Outcome outcome = OutcomeOf(frame);
+    start.Varint(field::kPresentType, outcome.present_type);
+    start.Bool(field::kOnTimeFinish, outcome.on_time_finish);
+    start.Varint(field::kJankType, outcome.jank_type);
     start.Varint(field::kPredictionType, field::kPredictionValid);
+    start.Varint(field::kJankSeverityType, outcome.severity);
   });
 }
 
 }  // namespace
 
 void WriteFrameTimeline(PacketWriter* writer, const FrameTimelineOptions& options,
-                        const std::vector<FrameTimes>& frames) {
+                        const std::vector<TimelineFrame>& frames) {
+  const std::vector<uint64_t> tokens = TokensOf(frames);
   bool first = true;
   for (const Edge& edge : SortedEdges(frames)) {
     writer->Packet([&](ProtoWriter& packet) {
@@ -80,7 +124,7 @@ void WriteFrameTimeline(PacketWriter* writer, const FrameTimelineOptions& option
       packet.Varint(perfetto::packet::kTimestampClockId, perfetto::kClockBoottime);
       packet.Message(perfetto::packet::kFrameTimelineEvent, [&](ProtoWriter& event) {
         if (edge.order == Edge::kBegin) {
-          WriteBegin(event, edge, frames[edge.frame], options);
+          WriteBegin(event, edge, frames[edge.frame], tokens[edge.frame], options);
         } else {
           event.Message(field::kFrameEnd,
                         [&](ProtoWriter& end) { end.Varint(field::kCookie, edge.cookie()); });

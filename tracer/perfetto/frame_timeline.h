@@ -13,13 +13,16 @@
 namespace jankbox {
 
 // One frame; ns of BOOTTIME.
-struct FrameTimes {
+struct TimelineFrame {
   uint64_t expected_start_ns = 0;  // vsync
   uint64_t deadline_ns = 0;
   uint64_t start_ns = 0;
   uint64_t end_ns = 0;
-
-  bool late() const { return end_ns > deadline_ns; }
+  uint64_t interval_ns = 0;          // of the display
+  uint64_t vsync_id = 0;             // 0: none
+  uint64_t expected_present_ns = 0;  // this and the next are known, or both 0
+  uint64_t presented_ns = 0;
+  bool discarded = false;  // never shown
 };
 
 struct FrameTimelineOptions {
@@ -28,9 +31,10 @@ struct FrameTimelineOptions {
   std::string_view layer_name;
 };
 
-// Token n is the n-th of `frames`, from 1.
+// A frame's token is its vsync id; those without one get the numbers behind the highest id.
+// docs/formats/frame_timeline.md says which frame has which present type and jank type.
 void WriteFrameTimeline(PacketWriter* writer, const FrameTimelineOptions& options,
-                        const std::vector<FrameTimes>& frames);
+                        const std::vector<TimelineFrame>& frames);
 
 }  // namespace jankbox
 

@@ -140,11 +140,19 @@ inline constexpr uint32_t kPresentType = 6;
 inline constexpr uint32_t kOnTimeFinish = 7;
 inline constexpr uint32_t kJankType = 9;
 inline constexpr uint32_t kPredictionType = 10;
+inline constexpr uint32_t kJankSeverityType = 12;
+// docs/formats/frame_timeline.md says which frame has which.
 inline constexpr uint32_t kPresentOnTime = 1;
 inline constexpr uint32_t kPresentLate = 2;
+inline constexpr uint32_t kPresentDropped = 4;
 inline constexpr uint32_t kPredictionValid = 1;
 inline constexpr uint32_t kJankNone = 1;
 inline constexpr uint32_t kJankAppDeadlineMissed = 64;
+inline constexpr uint32_t kJankUnknown = 256;
+inline constexpr uint32_t kJankDropped = 1024;
+inline constexpr uint32_t kSeverityNone = 1;
+inline constexpr uint32_t kSeverityPartial = 2;
+inline constexpr uint32_t kSeverityFull = 3;
 }  // namespace frame_timeline
 
 namespace ftrace_bundle {

@@ -13,7 +13,7 @@
 namespace jankbox {
 
 inline constexpr char kRingMagic[8] = {'J', 'B', 'X', 'R', 'I', 'N', 'G', '1'};
-inline constexpr uint32_t kRingVersion = 3;
+inline constexpr uint32_t kRingVersion = 4;
 // Reads back differently on another byte order or word size.
 inline constexpr uint32_t kRingAbi = 0x4a420000u | sizeof(void*) << 8 | 1;
 inline constexpr size_t kRingSectionAlignment = 16384;  // whole pages on 4 and 16 KiB machines
@@ -92,16 +92,11 @@ struct alignas(64) RingWatchedThread {
   // The last dispatch at or above the slow threshold. `slow_version` is odd while it is being
   // written.
   std::atomic<uint32_t> slow_version;
-  std::atomic<uint32_t> frame_version;  // the same for the frame below
+  uint32_t reserved;
   std::atomic<uint64_t> slow_begin_ticks;
   std::atomic<uint64_t> slow_end_ticks;
   std::atomic<uint64_t> slow_what[kDispatchNameWords];
-  // The last frame in or above the band that is sealed; ns of CLOCK_MONOTONIC.
-  std::atomic<uint64_t> frame_vsync_ns;
-  std::atomic<uint64_t> frame_interval_ns;
-  std::atomic<uint64_t> frame_start_ns;
-  std::atomic<uint64_t> frame_end_ns;
-  std::atomic<uint64_t> frame_count;
+  std::atomic<uint64_t> frame_count;  // of frames told so far
   std::atomic<uint64_t> loop_name[kLoopNameWords];  // zero-padded; empty: as the header says
   std::atomic<uint32_t> loop_named_by_app;          // 1: it keeps that name
 };

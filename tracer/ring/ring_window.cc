@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tracer/event/frame_event.h"
+
 namespace jankbox {
 namespace {
 
@@ -31,7 +33,7 @@ size_t ExpectedPayloadWords(EventKind kind, uint32_t id) {
     case EventKind::kDispatchBegin:
       return id <= kMaxDispatchNameBytes ? (id + 6) / 7 : SIZE_MAX;
     case EventKind::kFrame:
-      return 5;
+      return frame_event::WordsOf(id);
     case EventKind::kStackSample:
       return id;
     case EventKind::kMarker: {

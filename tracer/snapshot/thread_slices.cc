@@ -1,7 +1,9 @@
 #include "tracer/snapshot/thread_slices.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "tracer/event/frame_event.h"
 #include "tracer/event/marker_text.h"
 #include "tracer/snapshot/wait_slices.h"
 
@@ -10,18 +12,22 @@ namespace {
 
 using perfetto::TrackEventType;
 
-FrameTimes ToFrameTimes(const EventRecord& record, const TraceClock& clock) {
-  const uint64_t vsync = PayloadOf(record.payload[0]);
-  const uint64_t deadline = PayloadOf(record.payload[1]);
-  const uint64_t interval = PayloadOf(record.payload[2]);
-  const uint64_t start = PayloadOf(record.payload[3]);
-  const uint64_t end = PayloadOf(record.payload[4]);
-  const uint64_t expected_start = vsync != 0 ? vsync : start;
-  return {.expected_start_ns = clock.FromMonotonicNs(expected_start),
-          .deadline_ns = clock.FromMonotonicNs(
-              std::max(deadline != 0 ? deadline : expected_start + interval, expected_start)),
-          .start_ns = clock.FromMonotonicNs(start),
-          .end_ns = clock.FromMonotonicNs(std::max(start, end))};
+TimelineFrame ToTimelineFrame(const FrameEvent& frame, const TraceClock& clock) {
+  const uint64_t expected_start = frame.vsync_ns != 0 ? frame.vsync_ns : frame.start_ns;
+  const uint64_t deadline =
+      frame.deadline_ns != 0 ? frame.deadline_ns : expected_start + frame.interval_ns;
+  TimelineFrame out = {.expected_start_ns = clock.FromMonotonicNs(expected_start),
+                       .deadline_ns = clock.FromMonotonicNs(std::max(deadline, expected_start)),
+                       .start_ns = clock.FromMonotonicNs(frame.start_ns),
+                       .end_ns = clock.FromMonotonicNs(std::max(frame.start_ns, frame.end_ns)),
+                       .interval_ns = frame.interval_ns,
+                       .vsync_id = frame.vsync_id,
+                       .discarded = frame.fate == FrameFate::kDiscarded};
+  if (frame.presented_ns != 0 && frame.expected_present_ns != 0) {
+    out.expected_present_ns = clock.FromMonotonicNs(frame.expected_present_ns);
+    out.presented_ns = clock.FromMonotonicNs(frame.presented_ns);
+  }
+  return out;
 }
 
 }  // namespace
@@ -144,13 +150,22 @@ void ThreadSlices::RecordMarker(const EventRecord& record) {
   }
 }
 
+void ThreadSlices::RecordFrame(const EventRecord& record) {
+  uint64_t payload[frame_event::kMaxWords];
+  const size_t words = std::min(record.payload.size(), std::size(payload));
+  for (size_t i = 0; i < words; ++i) payload[i] = PayloadOf(record.payload[i]);
+  FrameEvent frame;
+  if (DecodeFrame(record.id, {payload, words}, &frame)) {
+    aside_->frames.push_back(ToTimelineFrame(frame, clock_));
+  } else {
+    ++aside_->malformed;
+  }
+}
+
 void ThreadSlices::Record(const EventRecord& record) {
   if (record.kind == EventKind::kMarker) return RecordMarker(record);
   if (record.kind == EventKind::kThread) return;
-  if (record.kind == EventKind::kFrame) {
-    aside_->frames.push_back(ToFrameTimes(record, clock_));
-    return;
-  }
+  if (record.kind == EventKind::kFrame) return RecordFrame(record);
   StackSample sample;
   if (!DecodeSampleRecord(record.payload, &sample)) {
     ++aside_->malformed;

@@ -26,7 +26,7 @@ struct MarkerRef {
 
 // Event records that are not drawn on their own thread's track.
 struct SetAside {
-  std::vector<FrameTimes> frames;
+  std::vector<TimelineFrame> frames;
   std::vector<SampleRef> samples;
   std::vector<MarkerRef> markers;  // of tracks below the process
   uint64_t malformed = 0;
@@ -49,6 +49,7 @@ class ThreadSlices : public ThreadEventSink {
  private:
   void BeginWait(const EventRecord& record, uint64_t ticks, uint32_t notes);
   void EndWait(const EventRecord& record, uint64_t boottime_ns, uint32_t notes);
+  void RecordFrame(const EventRecord& record);
   void RecordMarker(const EventRecord& record);
   uint64_t TimeOf(uint64_t ticks);
 

@@ -111,6 +111,46 @@ struct ReportAttribute {
   std::string value;
 };
 
+struct ReportJankyFrame {
+  uint64_t vsync_id = 0;
+  uint64_t total_ns = 0;  // 0: there is none
+  uint64_t jitter_ns = 0;
+  uint64_t deadline_overrun_ns = 0;
+  uint64_t phase_ns[5] = {};  // input, animation, insets, traversal, commit
+  std::string band;
+  std::string scene;
+  uint64_t presented_late_ns = 0;
+};
+
+struct ReportSceneFrames {
+  std::string scene;
+  uint64_t frames = 0;
+  uint64_t from_ns = 0;
+  uint64_t to_ns = 0;
+  uint64_t fps_milli = 0;
+  uint64_t bands[5] = {};  // best, normal, middle, high, frozen
+  uint64_t dropped = 0;
+  uint64_t janky = 0;
+  uint64_t above_700_ms = 0;
+  uint64_t discarded = 0;
+  uint64_t presented_late = 0;
+  uint64_t phase_ns[5] = {};  // as in ReportJankyFrame
+  uint64_t jitter_ns = 0;
+  uint64_t p50_ns = 0;
+  uint64_t p90_ns = 0;
+  uint64_t p95_ns = 0;
+  uint64_t p99_ns = 0;
+  uint64_t interval_ns = 0;
+  std::string source;
+};
+
+struct ReportState {
+  std::string key;
+  std::string value;
+  uint64_t from_ns = 0;
+  uint64_t to_ns = 0;
+};
+
 // A thread of the process as it was when the ANR was raised.
 struct ReportThread {
   int32_t tid = 0;
@@ -185,6 +225,11 @@ struct Report {
   std::string idle_callback;
   uint64_t idle_callback_ns = 0;
   uint64_t input_wait_ns = 0;
+  std::string frame_source;
+  ReportJankyFrame janky_frame;
+  std::vector<ReportSceneFrames> scenes;
+  std::vector<ReportState> states;
+  uint64_t uncounted_frames = 0;
   uint64_t held_ns = 0;
   bool background = false;
   uint64_t anr_limit_ns = 0;

@@ -242,6 +242,55 @@ std::string EncodeHistory(const ReportHistory& history) {
   return bytes;
 }
 
+std::string EncodeJankyFrame(const ReportJankyFrame& frame) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Number(1, frame.vsync_id);
+  out.Number(2, frame.total_ns);
+  out.Number(3, frame.jitter_ns);
+  out.Number(4, frame.deadline_overrun_ns);
+  for (uint32_t i = 0; i < 5; ++i) out.Number(5 + i, frame.phase_ns[i]);
+  out.Text(10, frame.band);
+  out.Text(11, frame.scene);
+  out.Number(12, frame.presented_late_ns);
+  return bytes;
+}
+
+std::string EncodeSceneFrames(const ReportSceneFrames& scene) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Text(1, scene.scene);
+  out.Number(2, scene.frames);
+  out.Number(3, scene.from_ns);
+  out.Number(4, scene.to_ns);
+  out.Number(5, scene.fps_milli);
+  for (uint32_t i = 0; i < 5; ++i) out.Number(6 + i, scene.bands[i]);
+  out.Number(11, scene.dropped);
+  out.Number(12, scene.janky);
+  out.Number(13, scene.above_700_ms);
+  out.Number(14, scene.discarded);
+  out.Number(15, scene.presented_late);
+  for (uint32_t i = 0; i < 5; ++i) out.Number(16 + i, scene.phase_ns[i]);
+  out.Number(21, scene.jitter_ns);
+  out.Number(22, scene.p50_ns);
+  out.Number(23, scene.p90_ns);
+  out.Number(24, scene.p95_ns);
+  out.Number(25, scene.p99_ns);
+  out.Number(26, scene.interval_ns);
+  out.Text(27, scene.source);
+  return bytes;
+}
+
+std::string EncodeState(const ReportState& state) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Text(1, state.key);
+  out.Text(2, state.value);
+  out.Number(3, state.from_ns);
+  out.Number(4, state.to_ns);
+  return bytes;
+}
+
 void AppendLittleEndian32(uint32_t value, std::string* out) {
   for (int shift = 0; shift < 32; shift += 8) out->push_back(static_cast<char>(value >> shift));
 }
@@ -285,6 +334,11 @@ std::string EncodeReport(const Report& report) {
   out.Number(31, report.clock_error_ns);
   out.Nested(32, EncodeAtrace(report.atrace));
   for (const ReportRefusal& refusal : report.refusals) out.Element(33, EncodeRefusal(refusal));
+  out.Text(34, report.frame_source);
+  if (report.janky_frame.total_ns != 0) out.Element(35, EncodeJankyFrame(report.janky_frame));
+  for (const ReportSceneFrames& scene : report.scenes) out.Element(36, EncodeSceneFrames(scene));
+  for (const ReportState& state : report.states) out.Element(37, EncodeState(state));
+  out.Number(38, report.uncounted_frames);
   out.Nested(40, EncodeHistory(report.history));
   out.Text(41, report.idle_callback);
   out.Number(42, report.idle_callback_ns);

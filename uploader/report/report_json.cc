@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <string>
 
+#include "uploader/report/frames_json.h"
+
 namespace jankbox {
 namespace {
 
@@ -265,6 +267,11 @@ json ReportToJson(const proto::Report& report) {
           {"idle_callback", report.idle_callback()},
           {"idle_callback_ms", Milliseconds(report.idle_callback_ns())},
           {"input_wait_ms", Milliseconds(report.input_wait_ns())},
+          {"frame_source", report.frame_source()},
+          {"janky_frame", JankyFrameToJson(report)},
+          {"scenes", ScenesToJson(report)},
+          {"states", StatesToJson(report)},
+          {"uncounted_frames", report.uncounted_frames()},
           {"held_ms", Milliseconds(report.held_ns())},
           {"background", report.background()},
           {"anr_limit_ms", Milliseconds(report.anr_limit_ns())},

@@ -82,6 +82,9 @@ typedef struct jankbox_options {
                                 10 to 60000 */
   uint32_t history_messages; /* messages before an incident that its report tells of one by one
                                 [200; 5000 for a dense history, as Matrix], 1 to 5000 */
+  uint32_t frame_policy;  /* JANKBOX_FRAME_POLICY_… [$JANKBOX_FRAME_POLICY, else bands] */
+  uint32_t frame_sources; /* JANKBOX_FRAMES_…, or-ed [$JANKBOX_FRAMES, else all but the
+                             choreographer] */
 } jankbox_options;
 
 /* How events are recorded. Every report says which mode held when. */
@@ -131,6 +134,25 @@ enum {
 enum {
   JANKBOX_REPEATS_EXEMPLARS = 0, /* the first, the worst and a random one within seven days */
   JANKBOX_REPEATS_EVERY = 1      /* all of them */
+};
+
+/* Which frames are sealed. A frame of 700 ms always is. */
+enum {
+  JANKBOX_FRAME_POLICY_DEFAULT = 0,
+  JANKBOX_FRAME_POLICY_BANDS = 1, /* that drop jank_dropped_frames intervals of 60 Hz (Matrix) */
+  JANKBOX_FRAME_POLICY_JANKSTATS = 2, /* of more than twice their interval (JankStats) */
+  JANKBOX_FRAME_POLICY_DEADLINE = 3   /* that end behind their deadline */
+};
+
+/* Where frames are seen without a call by the program. One source a thread counts: the program's
+ * own calls (jankbox/frames.h), else the first of these that tells of frames there. */
+enum {
+  JANKBOX_FRAMES_CHOREOGRAPHER =
+      1,                   /* AChoreographer of the thread that starts: wakes it each vsync */
+  JANKBOX_FRAMES_GTK = 2,  /* GdkFrameClock of GTK 3 and 4 */
+  JANKBOX_FRAMES_SDL = 4,  /* SDL_RenderPresent, SDL_GL_SwapWindow */
+  JANKBOX_FRAMES_SWAP = 8, /* eglSwapBuffers, glXSwapBuffers */
+  JANKBOX_FRAMES_OFF = 16  /* none of them */
 };
 
 /* Do not look for loops in the host's libraries (android::Looper, GLib, libuv, …): only the
@@ -224,8 +246,8 @@ JANKBOX_API void jankbox_set_loop_name(const char* name);
 
 /* HOT. One frame: its vsync, the deadline that it had to meet, the display's interval, and when the
  * work for it began and ended (doFrame). Dropped intervals = max(0, (end - vsync - interval) /
- * interval). Late frames are not sealed while an interval or an end before its begin shows that the
- * numbers are wrong. */
+ * interval). Frames whose numbers cannot be true are skipped and counted. jankbox/frames.h says
+ * more of a frame. */
 JANKBOX_API void jankbox_frame(uint64_t vsync_ns, uint64_t deadline_ns, uint64_t interval_ns,
                                uint64_t start_ns, uint64_t end_ns);
 

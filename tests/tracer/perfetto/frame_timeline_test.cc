@@ -10,7 +10,7 @@
 namespace jankbox {
 namespace {
 
-testproto::Trace Written(const std::vector<FrameTimes>& frames) {
+testproto::Trace Written(const std::vector<TimelineFrame>& frames) {
   std::string out;
   PacketWriter writer([&](std::string_view piece) {
     out += piece;
@@ -27,7 +27,7 @@ TEST(FrameTimeline, NoFramesMakeNoPackets) { EXPECT_EQ(Written({}).packet_size()
 
 TEST(FrameTimeline, OverlappingFramesAreInOrderAndEachEdgeHasItsPair) {
   std::mt19937 random(1);
-  std::vector<FrameTimes> frames;
+  std::vector<TimelineFrame> frames;
   for (uint64_t i = 0; i < 200; ++i) {
     const uint64_t vsync = 1000 + i * 16;
     frames.push_back({vsync, vsync + 16, vsync + random() % 5, vsync + 4 + random() % 60});
@@ -51,7 +51,7 @@ TEST(FrameTimeline, OverlappingFramesAreInOrderAndEachEdgeHasItsPair) {
                 frames[static_cast<size_t>(start.token()) - 1].expected_start_ns);
     } else {
       const auto& start = event.actual_surface_frame_start();
-      const FrameTimes& frame = frames[static_cast<size_t>(start.token()) - 1];
+      const TimelineFrame& frame = frames[static_cast<size_t>(start.token()) - 1];
       ASSERT_TRUE(open.emplace(start.cookie(), packet.timestamp()).second);
       EXPECT_EQ(packet.timestamp(), frame.start_ns);
       EXPECT_EQ(start.on_time_finish(), frame.end_ns <= frame.deadline_ns);

@@ -7,8 +7,8 @@ CHUNKS_AT = 344064
 LOW36 = (1 << 36) - 1
 
 SIMPLE = {1: 'begin', 2: 'end', 6: 'instant', 8: 'dispatch_end'}
-PAYLOAD_WORDS = {1: 0, 2: 0, 3: 2, 4: 2, 5: 2, 6: 0, 8: 0, 9: 5, 14: 2}
-MARKER, WAIT, THREAD = 11, 12, 13
+PAYLOAD_WORDS = {1: 0, 2: 0, 3: 2, 4: 2, 5: 2, 6: 0, 8: 0, 14: 2}
+FRAME, MARKER, WAIT, THREAD = 9, 11, 12, 13
 
 
 def crc_table():
@@ -44,7 +44,7 @@ class Ring:
         if len(data) < CHUNKS_AT or data[:8] != b'JBXRING1':
             raise NotARing
         version, abi = struct.unpack_from('<II', data, 8)
-        if version != 3 or abi != (0x4a42 << 16 | 8 << 8 | 1) or self.u32(384) != 1:
+        if version != 4 or abi != (0x4a42 << 16 | 8 << 8 | 1) or self.u32(384) != 1:
             raise NotARing
         present = min(self.u32(392), (len(data) - CHUNKS_AT) // CHUNK)
         chunks = [Chunk(data[at:at + CHUNK], n) for n, at in
@@ -123,6 +123,8 @@ def payload_words(kind, number):
         return number
     if kind == MARKER:
         return ((number & 0x7ff) + 6) // 7 + 2 * (number >> 11 & 1)
+    if kind == FRAME:
+        return number & 15 or 5
     return number & 15 if kind in (WAIT, THREAD) else PAYLOAD_WORDS[kind]
 
 
@@ -174,7 +176,7 @@ class Chunk:
             word = self.words[at]
             kind, number = word & 15, word >> 4 & 0xffffff
             if kind == 7 and number > 56 or kind == MARKER and number & 0x7ff > 1024 or \
-                    kind not in (*PAYLOAD_WORDS, 7, 10, MARKER, WAIT, THREAD):
+                    kind not in (*PAYLOAD_WORDS, 7, 10, FRAME, MARKER, WAIT, THREAD):
                 return events, False
             size = payload_words(kind, number)
             payload = self.words[at + 1:at + 1 + size]
@@ -198,15 +200,16 @@ class Chunk:
                 ticks, payload = payload[0] | (payload[1] & 15) << 60, payload[2:]
             content = b''.join(struct.pack('<Q', word)[:7] for word in payload)[:number & 0x7ff]
             return {'ticks': ticks, 'kind': 'marker', 'carried': carried == 1, 'text': content.decode('utf-8', 'replace')}
-        if kind in (WAIT, THREAD):
-            return {'ticks': ticks, 'kind': 'wait' if kind == WAIT else 'thread', 'id': number, 'payload': payload}
+        if kind in (FRAME, WAIT, THREAD):
+            name = {FRAME: 'frame', WAIT: 'wait', THREAD: 'thread'}[kind]
+            return {'ticks': ticks, 'kind': name, 'id': number, 'payload': payload}
         if kind == 7:
             name = b''.join(struct.pack('<Q', word)[:7] for word in payload)[:number]
             return {'ticks': ticks, 'kind': 'dispatch_begin', 'name': name.decode('utf-8', 'replace')}
         if kind == 8:
             return {'ticks': ticks, 'kind': 'dispatch_end'}
-        if kind in (9, 10):
-            return {'ticks': ticks, 'kind': 'frame' if kind == 9 else 'stack_sample', 'payload': payload}
+        if kind == 10:
+            return {'ticks': ticks, 'kind': 'stack_sample', 'payload': payload}
         if kind in (3, 4):
             event = {'kind': 'async_begin' if kind == 3 else 'async_end', 'cookie': payload[0] | (payload[1] & 15) << 60}
         elif kind == 5:

@@ -30,19 +30,21 @@ class NumberedRecords {
     *exact = WordsBefore(n) == words;
     return n;
   }
-  // An end carries the id of its begin, three records before it.
+  // An end carries the id of its begin, three records before it; a frame says its words.
   static uint32_t IdOf(uint32_t writer, uint64_t n) {
+    if (n % 4 == 2) return 5 | writer << 20;
     return static_cast<uint32_t>((n % 4 == 3 ? n - 3 : n) & 0xfffff) | writer << 20;
   }
   // The low 20 bits of the number that a record says to have.
   static uint64_t LowNumber(const EventRecord& record) {
+    if (record.kind == EventKind::kFrame) return PayloadOf(record.payload[0]) & 0xfffff;
     return (record.id + (record.kind == EventKind::kEnd ? 3 : 0)) & 0xfffff;
   }
   static uint64_t ValueOf(uint32_t writer, uint64_t n) {
     return (n + 1) * 0x9e3779b97f4a7c15u ^ writer;
   }
   static uint64_t FrameWord(uint32_t writer, uint64_t n, uint64_t i) {
-    return ValueOf(writer, n * 5 + i) & kPayloadMask;
+    return (i == 0 ? n : ValueOf(writer, n * 5 + i)) & kPayloadMask;
   }
 
   static void Write(uint32_t writer, uint64_t n) {

@@ -112,10 +112,9 @@ TEST(RingDocument, TablesOfThePartsAreTheStructs) {
             (std::vector<Field>{
                 FIELD(W, tid), FIELD(W, dispatch_depth), FIELD(W, dispatch_begin_ticks),
                 FIELD(W, dispatch_count), FIELD(W, what), FIELD(W, slow_version),
-                FIELD(W, frame_version), FIELD(W, slow_begin_ticks), FIELD(W, slow_end_ticks),
-                FIELD(W, slow_what), FIELD(W, frame_vsync_ns), FIELD(W, frame_interval_ns),
-                FIELD(W, frame_start_ns), FIELD(W, frame_end_ns), FIELD(W, frame_count),
-                FIELD(W, loop_name), FIELD(W, loop_named_by_app)}));
+                FIELD(W, reserved), FIELD(W, slow_begin_ticks), FIELD(W, slow_end_ticks),
+                FIELD(W, slow_what), FIELD(W, frame_count), FIELD(W, loop_name),
+                FIELD(W, loop_named_by_app)}));
 }
 
 TEST(RingDocument, ChunkTableIsTheChunk) {
@@ -130,7 +129,7 @@ TEST(RingDocument, ChunkTableIsTheChunk) {
 }
 
 // Numbers that the page names outside of its tables.
-static_assert(kRingVersion == 3 && kMaxRingModes == 32 && kMaxWatchedThreads == 8);
+static_assert(kRingVersion == 4 && kMaxRingModes == 32 && kMaxWatchedThreads == 8);
 static_assert(kRingSectionAlignment == 16384 && kNamesBytes == 262144 && kModulesBytes == 65536 &&
               kChunkBytes == 16384 && kMaxOpenCalls == 128);
 static_assert(sizeof(RingWatchedThread) == 256 && sizeof(RingIncident) == 72 &&

@@ -140,6 +140,8 @@ class GoldenRing {
     *at++ = MakePayload(15);
     *at++ = MakeEvent(EventKind::kDispatchBegin, 4, kBase + 10);
     *at++ = MakePayload(0x6b726f77);
+    *at++ = MakeEvent(EventKind::kFrame, 6 | 4 << 4 | 1 << 8, kBase + 11);  // of GTK, presented
+    for (uint64_t word : {1000, 1016, 16, 1001, 1012, 77}) *at++ = MakePayload(word);
     *at++ = MakeEvent(EventKind::kRebase, 0, kBase << 4);
     *at++ = MakePayload((kBase << 4) & kPayloadMask);
     *at++ = MakePayload(0);
@@ -218,8 +220,8 @@ TEST(RingGolden, ReaderMakesOfThemWhatWasPutIn) {
     while (cursor.Next(&record)) ticks.push_back(record.ticks);
     EXPECT_FALSE(cursor.torn());
   }
-  EXPECT_EQ(ticks, (std::vector<uint64_t>{kBase + 6, kBase + 7, kBase + 10, (kBase << 4) + 3,
-                                          kBase + 1, kBase + 99, kBase + 100}));
+  EXPECT_EQ(ticks, (std::vector<uint64_t>{kBase + 6, kBase + 7, kBase + 10, kBase + 11,
+                                          (kBase << 4) + 3, kBase + 1, kBase + 99, kBase + 100}));
 }
 
 }  // namespace

@@ -101,6 +101,57 @@ void FillFrames(proto::Report* report) {
   frame->set_build_id("beef02");
 }
 
+void FillFrameNumbers(proto::Report* filled) {
+  filled->set_frame_source("gtk");
+  proto::JankyFrame* janky = filled->mutable_janky_frame();
+  janky->set_vsync_id(6001);
+  janky->set_total_ns(6002);
+  janky->set_jitter_ns(6003);
+  janky->set_deadline_overrun_ns(6004);
+  janky->set_input_ns(6005);
+  janky->set_animation_ns(6006);
+  janky->set_insets_ns(6007);
+  janky->set_traversal_ns(6008);
+  janky->set_commit_ns(6009);
+  janky->set_band("middle");
+  janky->set_scene("Cart");
+  janky->set_presented_late_ns(6010);
+  proto::SceneFrames* scene = filled->add_scenes();
+  scene->set_scene("Checkout");
+  scene->set_frames(6011);
+  scene->set_from_ns(6012);
+  scene->set_to_ns(6013);
+  scene->set_fps_milli(6014);
+  scene->set_best(6015);
+  scene->set_normal(6016);
+  scene->set_middle(6017);
+  scene->set_high(6018);
+  scene->set_frozen(6019);
+  scene->set_dropped(6020);
+  scene->set_janky(6021);
+  scene->set_above_700_ms(6022);
+  scene->set_discarded(6023);
+  scene->set_presented_late(6024);
+  scene->set_input_ns(6025);
+  scene->set_animation_ns(6026);
+  scene->set_insets_ns(6027);
+  scene->set_traversal_ns(6028);
+  scene->set_commit_ns(6029);
+  scene->set_jitter_ns(6030);
+  scene->set_p50_ns(6031);
+  scene->set_p90_ns(6032);
+  scene->set_p95_ns(6033);
+  scene->set_p99_ns(6034);
+  scene->set_interval_ns(6035);
+  scene->set_source("sdl");
+  proto::State* state = filled->add_states();
+  state->set_key("screen");
+  state->set_value("Feed");
+  state->set_from_ns(6036);
+  state->set_to_ns(6037);
+  filled->set_uncounted_frames(6038);
+}
+
 // FilledReport() through the generated setters.
 proto::Report ExpectedReport() {
   proto::Report report;
@@ -169,6 +220,7 @@ proto::Report ExpectedReport() {
   report.set_idle_callback("prefetch");
   report.set_idle_callback_ns(5013);
   report.set_input_wait_ns(5014);
+  FillFrameNumbers(&report);
   report.set_held_ns(4501);
   report.set_background(true);
   report.set_anr_limit_ns(4502);

@@ -66,6 +66,30 @@ Report FilledReport() {
   report.idle_callback = "prefetch";
   report.idle_callback_ns = 5013;
   report.input_wait_ns = 5014;
+  report.frame_source = "gtk";
+  report.janky_frame = {6001,     6002,   6003, 6004, {6005, 6006, 6007, 6008, 6009},
+                        "middle", "Cart", 6010};
+  report.scenes = {{"Checkout",
+                    6011,
+                    6012,
+                    6013,
+                    6014,
+                    {6015, 6016, 6017, 6018, 6019},
+                    6020,
+                    6021,
+                    6022,
+                    6023,
+                    6024,
+                    {6025, 6026, 6027, 6028, 6029},
+                    6030,
+                    6031,
+                    6032,
+                    6033,
+                    6034,
+                    6035,
+                    "sdl"}};
+  report.states = {{"screen", "Feed", 6036, 6037}};
+  report.uncounted_frames = 6038;
   report.held_ns = 4501;
   report.background = true;
   report.anr_limit_ns = 4502;
