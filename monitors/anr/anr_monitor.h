@@ -50,6 +50,9 @@ class AnrMonitor {
   // refused and is over is counted.
   void Settle(uint64_t running_begin_ns, uint64_t now_ns);
 
+  // From the next call on.
+  void SetLimits(const AnrLimits& limits) { limits_ = limits; }
+
   // The limit that the last ANR was judged by, in ns; 0: none yet.
   uint64_t limit_ns() const { return limit_ns_; }
 
@@ -63,7 +66,7 @@ class AnrMonitor {
   uint64_t Judge(uint64_t elapsed_ns, const AnrFacts& facts,
                  std::optional<RefusalReason>* refused) const;
 
-  const AnrLimits limits_;
+  AnrLimits limits_;
   Refusals* const refusals_;
   const IsTraced is_traced_;
   uint64_t limit_ns_ = 0;

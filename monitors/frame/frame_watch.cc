@@ -45,7 +45,11 @@ void FrameWatch::Look(uint64_t now_ns, const HoldHistory& holds, uint64_t idle_n
   }
   if (const uint64_t lost = queue_->TakeLost(); lost != 0) FrameBook::Get().AddLost(lost);
   QueuedFrame queued;
-  while (queue_->Pop(&queued, now_ns)) Judge(queued, holds, idle_ns, now_ns);
+  earliest_end_ns_ = 0;
+  while (queue_->Pop(&queued, now_ns)) {
+    if (earliest_end_ns_ == 0) earliest_end_ns_ = queued.frame.end_ns;
+    Judge(queued, holds, idle_ns, now_ns);
+  }
   if (janky_.empty()) return;
   const Signal signal = SignalOf(janky_.front().frame, janky_.front().end_ns);
   janky_.erase(janky_.begin());

@@ -26,6 +26,9 @@ class FrameWatch {
   // never.
   void Look(uint64_t now_ns, const HoldHistory& holds, uint64_t idle_ns, SignalSink* sink);
 
+  // When the first frame that the last look took had ended; 0: it took none.
+  uint64_t earliest_end_ns() const { return earliest_end_ns_; }
+
   // Janky frames wait for the next look.
   bool pending() const { return !janky_.empty(); }
 
@@ -44,6 +47,7 @@ class FrameWatch {
   FrameQueue* const queue_;
   Refusals* const refusals_;
   std::vector<Janky> janky_;  // oldest first
+  uint64_t earliest_end_ns_ = 0;
 };
 
 }  // namespace jankbox

@@ -196,9 +196,9 @@ uint64_t DispatchMonitor::RunningSinceNs(const RingWatchedThread& slot) {
 }
 
 void DispatchMonitor::EndStartUp(const RingWatchedThread& slot) {
-  static constexpr PackedName kStartUp("start-up");
-  const bool named = slot.what[0].load(std::memory_order_relaxed) == kStartUp.slot_words[0] &&
-                     slot.what[1].load(std::memory_order_relaxed) == kStartUp.slot_words[1];
+  const PaddedName start_up("start-up");
+  const bool named = slot.what[0].load(std::memory_order_relaxed) == start_up.Word(0) &&
+                     slot.what[1].load(std::memory_order_relaxed) == start_up.Word(8);
   if (named && slot.dispatch_begin_ticks.load(std::memory_order_relaxed) != 0) End();
 }
 

@@ -28,7 +28,7 @@ struct Library {
   int64_t (*deadline)(const void* frame, size_t timeline);
 };
 
-Library g_library;              // of the attached thread, as the next three
+Library g_library;  // of the attached thread, as the next three
 void* g_choreographer = nullptr;
 uint64_t g_last_vsync_ns = 0;
 uint64_t g_interval_ns = 0;  // the least that lay between two vsyncs lately; 0: not known

@@ -1,6 +1,5 @@
-#include "sdk/src/frame_hooks.h"
-
 #include "sdk/src/choreographer_frames.h"
+#include "sdk/src/frame_hooks.h"
 
 namespace jankbox {
 

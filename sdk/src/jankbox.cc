@@ -22,6 +22,7 @@
 #include "sdk/src/plugins.h"
 #include "sdk/src/run_channel.h"
 #include "sdk/src/runtime.h"
+#include "sdk/src/startup_watch.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/ring/method_registry.h"
 #include "tracer/ring/recorder.h"
@@ -94,6 +95,14 @@ void jankbox_stop(void) {
   }
   runtime->Stop(MonotonicNs() + kStopWaitNs);
 }
+
+int jankbox_configure(const jankbox_options* options) {
+  std::shared_ptr<jankbox::Runtime> runtime = Current();
+  if (runtime == nullptr) return JANKBOX_NOT_RUNNING;
+  return CodeOf(runtime->Configure(options));
+}
+
+void jankbox_fully_drawn(void) { jankbox::StartupWatch::NoteDrawn(MonotonicNs()); }
 
 int jankbox_flush(uint32_t timeout_ms) {
   const uint64_t deadline_ns = MonotonicNs() + timeout_ms * jankbox::kNsPerMs;

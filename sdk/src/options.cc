@@ -39,6 +39,8 @@ constexpr Range kAnr = {"anr_ms", "JANKBOX_ANR_MS", 5'000, 10, 3'600'000};
 constexpr Range kLag = {"lag_ms", "JANKBOX_LAG_MS", 2'000, 10, 3'600'000};
 constexpr Range kBackground = {"anr_background_ms", "JANKBOX_ANR_BACKGROUND_MS", 10'000, 10,
                                3'600'000};
+constexpr Range kColdStart = {"cold_start_ms", "JANKBOX_COLD_START_MS", 10'000, 100, 3'600'000};
+constexpr Range kWarmStart = {"warm_start_ms", "JANKBOX_WARM_START_MS", 4'000, 100, 3'600'000};
 constexpr Range kSigquit = {"sigquit", nullptr, JANKBOX_SIGQUIT_DEFAULT, JANKBOX_SIGQUIT_DEFAULT,
                             JANKBOX_SIGQUIT_OFF};
 constexpr Range kJank = {"jank_dropped_frames", nullptr, 9, 1, 10'000};
@@ -223,19 +225,25 @@ std::string DefaultReportFolder() {
   return TextOr(getenv("JANKBOX_DIR"), fallback);
 }
 
-Result<Options> ValidateOptions(const jankbox_options* options) {
+Result<jankbox_options> WholeOptions(const jankbox_options* options) {
   jankbox_options given{};
-  if (options != nullptr) {
-    if (options->size < offsetof(jankbox_options, dir)) {
-      return Status(StatusCode::kInvalidArgument, "size is " + std::to_string(options->size) +
-                                                      ": must be sizeof(jankbox_options)");
-    }
-    memcpy(&given, options, std::min<size_t>(options->size, sizeof(given)));
+  if (options == nullptr) return given;
+  if (options->size < offsetof(jankbox_options, dir)) {
+    return Status(StatusCode::kInvalidArgument,
+                  "size is " + std::to_string(options->size) + ": must be sizeof(jankbox_options)");
   }
+  memcpy(&given, options, std::min<size_t>(options->size, sizeof(given)));
+  return given;
+}
+
+Result<Options> ValidateOptions(const jankbox_options* options) {
+  const Result<jankbox_options> whole = WholeOptions(options);
+  if (!whole.ok()) return whole.status();
+  jankbox_options given = whole.value();
   Options checked;
   uint32_t input_ms = 0, window_ms = 0, slow_ms = 0, anr_ms = 0, min_free_mib = 0, record = 0,
            markers = 0, sources = 0, ftrace = 0, repeats = 0, lag_ms = 0, background_ms = 0,
-           sigquit = 0, frame_policy = 0, frame_sources = 0;
+           sigquit = 0, frame_policy = 0, frame_sources = 0, cold_ms = 0, warm_ms = 0;
   // `jankbox run --window-s` speaks of seconds.
   if (given.window_ms == 0) given.window_ms = FromEnvironment("JANKBOX_WINDOW_S", 0) * 1000;
   const uint32_t min_free_given = given.min_free_mib;
@@ -257,6 +265,8 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
         Check(kLag, given.lag_ms, &lag_ms),
         Check(kBackground, given.anr_background_ms, &background_ms),
         Check(kSigquit, given.sigquit, &sigquit),
+        Check(kColdStart, given.cold_start_ms, &cold_ms),
+        Check(kWarmStart, given.warm_start_ms, &warm_ms),
         Check(kReportsADay, given.reports_a_day, &checked.repeats.reports_a_day),
         Check(kInput, given.input_latency_ms, &input_ms),
         Check(kHistory, given.history_messages, &checked.history_messages),
@@ -281,6 +291,9 @@ Result<Options> ValidateOptions(const jankbox_options* options) {
   checked.anr_ns = anr_ms * kNsPerMs;
   checked.anr_background_ns = background_ms * kNsPerMs;
   checked.sigquit = Sigquit(sigquit);
+  checked.cold_start_ns = cold_ms * kNsPerMs;
+  checked.warm_start_ns = warm_ms * kNsPerMs;
+  checked.config_file = TextOr(given.config_file, TextOr(getenv("JANKBOX_CONFIG"), ""));
   checked.input_latency_ns = input_ms * kNsPerMs;
   checked.min_free_bytes = min_free_mib == UINT32_MAX ? 0 : uint64_t{min_free_mib} << 20;
   checked.loop_hooks = (given.flags & JANKBOX_FLAG_NO_LOOP_HOOKS) == 0;

@@ -13,6 +13,7 @@
 #include "monitors/incident/repeat_policy.h"
 #include "sdk/src/frame_hooks.h"
 #include "sdk/src/source_hooks.h"
+#include "sdk/src/thresholds.h"
 #include "tracer/atrace/marker_tap.h"
 #include "tracer/ftrace/kernel_recorder.h"
 #include "tracer/ring/ring_format.h"
@@ -20,19 +21,15 @@
 
 namespace jankbox {
 
-struct Options {
+struct Options : Thresholds {
   std::string dir;  // absolute
   std::string app_name;
   std::string app_version;
   std::string upload_url;
+  std::string config_file;  // of thresholds; empty: none
   uint64_t window_ns = 0;
   uint32_t ring_bytes = 0;
-  uint64_t slow_message_ns = 0;
-  uint64_t lag_ns = 0;
-  uint64_t anr_ns = 0;
-  uint64_t anr_background_ns = 0;
   bool sigquit = false;
-  uint32_t jank_dropped_frames = 0;
   FramePolicy frame_policy = FramePolicy::kBands;
   FrameHookSet frame_sources;
   uint32_t sample_interval_ms = 0;
@@ -52,6 +49,9 @@ struct Options {
   RepeatLimits repeats;
   StackSampler::Mode sampler_mode = StackSampler::Mode::kAuto;
 };
+
+// The options of a caller whose struct may be older (smaller) than today's; null: all zero.
+Result<jankbox_options> WholeOptions(const jankbox_options* options);
 
 // kInvalidArgument names the field and its range. `options` may be null or older (smaller) than
 // today's struct.

@@ -158,6 +158,13 @@ void CompareWithHealthy(const ReportSource& source, const SealRequest& request,
   }
 }
 
+ReportStartup ToReport(const StartupTimes& times) {
+  const auto since_begin = [&](uint64_t ns) { return ns == 0 ? 0 : ns - times.begin_ns; };
+  return {times.cold, times.cold ? since_begin(times.recorder_ns) : 0,
+          since_begin(times.first_dispatch_ns), since_begin(times.first_frame_ns),
+          since_begin(times.drawn_ns)};
+}
+
 std::vector<ReportMode> ModesOf(const ReportSource& source, const RingWindow& window) {
   std::vector<ReportMode> modes;
   for (const RecordedMode& mode :
@@ -252,6 +259,7 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   report.modes = ModesOf(source, evidence.window);
   report.clock_error_ns = ClockErrorNs(source, report.modes);
   report.atrace = source.atrace;
+  if (request.startup) report.startup = ToReport(*request.startup);
   report.input_wait_ns = request.input_wait_ns;
   SetIdleCallback(evidence.window, request.tid, begin_ticks, end_ticks, source.clock, &report);
   report.history = HistoryBefore(evidence.window, request.tid, begin_ticks, source.clock,

@@ -14,8 +14,8 @@
 #include "monitors/frame/frame_monitor.h"
 #include "monitors/looper/dispatch_monitor.h"
 #include "monitors/looper/input_latency.h"
-#include "sdk/src/glib_idle.h"
 #include "sdk/src/frame_hooks.h"
+#include "sdk/src/glib_idle.h"
 #include "sdk/src/hook_set.h"
 #include "sdk/src/last_error.h"
 #include "sdk/src/loop_hooks.h"
@@ -102,7 +102,11 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   runtime->sealer_ = std::make_unique<Sealer>(
       options, &runtime->crash_loop_, runtime->kernel_.get(), &runtime->refusals_,
       [self] { return self->MakeSource(); },
-      [self](const SealRequest& request, bool sealed) { self->OnSealed(request, sealed); });
+      [self](const SealRequest& request, bool sealed) { self->OnSealed(request, sealed); },
+      [self](const jankbox_options& given) {
+        self->watcher_->WaitReady();
+        return self->watcher_->ChangeThresholds(given);
+      });
   runtime->watcher_ = std::make_unique<Watcher>(
       options, runtime->ring_.get(), &runtime->crash_loop_, runtime->kernel_.get(),
       &runtime->refusals_,
@@ -191,6 +195,11 @@ void Runtime::OnSealed(const SealRequest& request, bool sealed) {
     }
   }
   if (sealed && upload_ != nullptr) upload_->Wake();
+}
+
+Status Runtime::Configure(const jankbox_options* options) {
+  const Result<jankbox_options> given = WholeOptions(options);
+  return given.ok() ? watcher_->ChangeThresholds(given.value()) : given.status();
 }
 
 Status Runtime::Snapshot(const std::string& reason) {

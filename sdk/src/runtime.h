@@ -26,6 +26,9 @@ class Runtime {
   // mapped: threads of the app may be on their way out of it.
   void Stop(uint64_t deadline_ns);
 
+  // Changes the thresholds that `options` names. Any thread.
+  Status Configure(const jankbox_options* options);
+
   // Seals the window up to now, asked for by hand.
   Status Snapshot(const std::string& reason);
 

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "monitors/incident/verdict.h"
+#include "monitors/startup/startup_monitor.h"
 #include "sdk/src/anr_threads.h"
 #include "uploader/report/report.h"
 
@@ -35,6 +37,7 @@ struct SealRequest {
   bool background = false;
   std::shared_ptr<const AnrThreads> threads;  // kAnr; null where it was over when it was seen
   uint64_t anr_limit_ns = 0;                  // kAnr: the limit that it was judged by
+  std::optional<StartupTimes> startup;        // kStartup
 };
 
 }  // namespace jankbox

@@ -18,6 +18,7 @@ namespace jankbox {
 namespace {
 
 constexpr int kNice = 19;
+constexpr std::chrono::seconds kConfigFileEvery{5};
 
 std::chrono::nanoseconds Until(uint64_t deadline_ns) {
   const uint64_t now = MonotonicNs();
@@ -27,13 +28,15 @@ std::chrono::nanoseconds Until(uint64_t deadline_ns) {
 }  // namespace
 
 Sealer::Sealer(const Options& options, CrashLoop* crash_loop, KernelRecorder* kernel,
-               Refusals* refusals, MakeSource make_source, OnDone on_done)
+               Refusals* refusals, MakeSource make_source, OnDone on_done, Configure configure)
     : options_(options),
       crash_loop_(crash_loop),
       kernel_(kernel),
       refusals_(refusals),
       make_source_(std::move(make_source)),
-      on_done_(std::move(on_done)) {}
+      on_done_(std::move(on_done)),
+      configure_(std::move(configure)),
+      config_file_(options.config_file) {}
 
 Sealer::~Sealer() {
   if (thread_.joinable()) Stop(MonotonicNs());
@@ -95,6 +98,7 @@ void Sealer::Run() {
   const sched_param no_priority{};
   sched_setscheduler(0, SCHED_BATCH,
                      &no_priority);  // its wake-ups take no CPU from the app's threads
+  LookAtConfigFile();
   SpoolLimits limits;
   limits.min_free_bytes = options_.min_free_bytes;
   Result<Spool> spool = Spool::Open(options_.dir, limits);
@@ -135,8 +139,20 @@ bool Sealer::WaitForRequest(uint64_t lived_ns, std::unique_lock<std::mutex>* loc
       break;
     }
   }
+  while (config_file_.exists() && !changed_.wait_for(*lock, kConfigFileEvery, awaited)) {
+    lock->unlock();
+    LookAtConfigFile();
+    lock->lock();
+  }
   changed_.wait(*lock, awaited);
   return !stop_;
+}
+
+void Sealer::LookAtConfigFile() {
+  const std::optional<Result<jankbox_options>> content = config_file_.Look();
+  if (!content) return;
+  const Status status = content->ok() ? configure_(content->value()) : content->status();
+  if (!status.ok()) SetLastError("thresholds stay as they are: " + status.message());
 }
 
 void Sealer::SealOne(const SealRequest& request) {

@@ -13,6 +13,7 @@
 
 #include "base/own_thread.h"
 #include "monitors/incident/refusals.h"
+#include "sdk/src/config_file.h"
 #include "sdk/src/crash_loop.h"
 #include "sdk/src/options.h"
 #include "sdk/src/report_builder.h"
@@ -30,11 +31,13 @@ class Sealer {
   using MakeSource = std::function<ReportSource()>;
   // Called on the sealing thread after each request; `sealed` is false where it failed.
   using OnDone = std::function<void(const SealRequest&, bool sealed)>;
+  // Called on the sealing thread: the file of thresholds is new.
+  using Configure = std::function<Status(const jankbox_options&)>;
 
   // `crash_loop` is kept up to date, `kernel` started, on the sealing thread; Stop() stops the
   // latter. All three outlive the sealer.
   Sealer(const Options& options, CrashLoop* crash_loop, KernelRecorder* kernel, Refusals* refusals,
-         MakeSource make_source, OnDone on_done);
+         MakeSource make_source, OnDone on_done, Configure configure = {});
   ~Sealer();
 
   // REQUIRES Start() once before Stop(). The thread is created by the caller's runtime.
@@ -57,6 +60,7 @@ class Sealer {
   bool WaitForRequest(uint64_t lived_ns, std::unique_lock<std::mutex>* lock);
   void StartKernel();
   void SealOne(const SealRequest& request);
+  void LookAtConfigFile();
 
   const Options options_;
   CrashLoop* const crash_loop_;
@@ -65,6 +69,8 @@ class Sealer {
   Refusals* const refusals_;
   const MakeSource make_source_;
   const OnDone on_done_;
+  const Configure configure_;
+  ConfigFile config_file_;                // sealing thread only
   std::unique_ptr<Spool> spool_;          // sealing thread only
   std::unique_ptr<ReportGate> gate_;      // the same
   HealthyMessages healthy_;               // the same

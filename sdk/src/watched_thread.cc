@@ -51,6 +51,11 @@ void RecordSample(const StackSample& sample, const TickConverter& clock) {
                 {words, count});
 }
 
+AnrLimits LimitsOf(const Thresholds& thresholds) {
+  return {thresholds.slow_message_ns, thresholds.lag_ns, thresholds.anr_ns,
+          thresholds.anr_background_ns};
+}
+
 }  // namespace
 
 WatchedThread::WatchedThread(const Options& options, RingFile* ring, size_t index,
@@ -63,8 +68,7 @@ WatchedThread::WatchedThread(const Options& options, RingFile* ring, size_t inde
       view_(&ring->header()->watched[index]),
       probe_(tid_),
       slow_messages_(options.slow_message_ns),
-      anrs_({options.slow_message_ns, options.lag_ns, options.anr_ns, options.anr_background_ns},
-            refusals, [this] { return TracerPidOf(tid_) != 0; }),
+      anrs_(LimitsOf(options), refusals, [this] { return TracerPidOf(tid_) != 0; }),
       frames_(index, refusals),
       incidents_([] { return NewUuid(RealtimeNs() / kNsPerMs); },
                  [this](const IncidentRevision& incident) { SealRevision(incident); }) {
@@ -169,6 +173,12 @@ void WatchedThread::Sample(bool overdue) {
   }
   if (!overdue && sampling_) sampler_->Stop();
   sampling_ = overdue;
+}
+
+void WatchedThread::SetThresholds(const Thresholds& thresholds) {
+  static_cast<Thresholds&>(options_) = thresholds;
+  slow_messages_ = SlowMessageMonitor(thresholds.slow_message_ns);
+  anrs_.SetLimits(LimitsOf(thresholds));
 }
 
 void WatchedThread::CheckThread() {

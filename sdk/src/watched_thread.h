@@ -44,6 +44,13 @@ class WatchedThread {
   // found is logged, and told by its next report.
   void CheckThread();
 
+  void SetThresholds(const Thresholds& thresholds);
+
+  // When the running dispatch began, 0: none. When the first frame of the last look ended, 0: it
+  // saw none.
+  uint64_t running_since_ns() const { return running_ ? running_->begin_ns : 0; }
+  uint64_t new_frame_ns() const { return frames_.earliest_end_ns(); }
+
   // How long until the next look, in ns.
   uint64_t NextLookNs(uint64_t now_ns) const;
 
@@ -64,7 +71,7 @@ class WatchedThread {
   void NoteInRing(const IncidentRevision& incident, bool finished);
   bool Overdue(const RunningDispatch& running, uint64_t now_ns) const;
 
-  const Options options_;
+  Options options_;
   RingFile* const ring_;
   const size_t index_;
   const Seal seal_;

@@ -8,9 +8,10 @@
 
 #include "base/own_thread.h"
 #include "monitors/anr/quit_signal.h"
+#include "monitors/frame/frame_monitor.h"
 #include "monitors/looper/dispatch_monitor.h"
-#include "sdk/src/glib_idle.h"
 #include "sdk/src/frame_hooks.h"
+#include "sdk/src/glib_idle.h"
 #include "sdk/src/hook_set.h"
 #include "sdk/src/last_error.h"
 #include "sdk/src/loop_hooks.h"
@@ -44,7 +45,9 @@ Watcher::Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop,
       atrace_(options),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       rate_since_(ring->header()->clock_at_start),
-      thread_recorder_(ring->header()->clock_at_start.ticks) {}
+      thread_recorder_(ring->header()->clock_at_start.ticks),
+      startup_(*ring->header()),
+      thresholds_(options) {}
 
 void Watcher::Start() {
   thread_ = std::thread([this] { Run(); });
@@ -143,6 +146,7 @@ void Watcher::RefreshHooks() {
 
 uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool asked_by_signal) {
   uint64_t next_ns = kNsPerSecond;
+  TakeThresholds();
   const TickConverter clock = this->clock();
   thread_recorder_.Look();  // before anything is sealed
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
@@ -158,8 +162,42 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool a
     threads_[i]->Look(now_ns, clock, asked_by_signal);
     next_ns = std::min(next_ns, threads_[i]->NextLookNs(now_ns));
   }
+  LookAtStart(now_ns);
   // A thread that begins its first dispatch is to be seen before that is overdue.
   return std::min<uint64_t>(next_ns, std::max<uint64_t>(options_.slow_message_ns / 8, kNsPerMs));
+}
+
+Status Watcher::ChangeThresholds(const jankbox_options& given) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const Result<Thresholds> changed = jankbox::ChangeThresholds(thresholds_, given);
+  if (!changed.ok()) return changed.status();
+  thresholds_ = changed.value();
+  thresholds_changed_ = true;
+  return Status::Ok();
+}
+
+void Watcher::TakeThresholds() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!thresholds_changed_) return;
+    thresholds_changed_ = false;
+    static_cast<Thresholds&>(options_) = thresholds_;
+  }
+  ring_->header()->slow_threshold_ns = options_.slow_message_ns;
+  DispatchMonitor::SetClock(ns_per_tick_, options_.slow_message_ns);
+  FrameMonitor::SetOptions({options_.jank_dropped_frames, options_.frame_policy});
+  for (auto& thread : threads_) {
+    if (thread != nullptr) thread->SetThresholds(options_);
+  }
+}
+
+void Watcher::LookAtStart(uint64_t now_ns) {
+  for (auto& thread : threads_) {
+    if (thread != nullptr) startup_.OnThread(thread->running_since_ns(), thread->new_frame_ns());
+  }
+  std::optional<SealRequest> slow =
+      startup_.Look(now_ns, InFrontNs(now_ns), {options_.cold_start_ns, options_.warm_start_ns});
+  if (slow) SealWithNotes(std::move(*slow));
 }
 
 void Watcher::SweepEverySecond(uint64_t now_ns) {

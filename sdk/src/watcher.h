@@ -21,6 +21,7 @@
 #include "sdk/src/crash_loop.h"
 #include "sdk/src/options.h"
 #include "sdk/src/overhead.h"
+#include "sdk/src/startup_watch.h"
 #include "sdk/src/watched_thread.h"
 #include "tracer/ftrace/kernel_recorder.h"
 #include "tracer/ring/ring_file.h"
@@ -41,6 +42,9 @@ class Watcher {
   void Start();
   // Takes a last look at every thread, seals what is growing, and ends the thread.
   void Stop();
+
+  // Changes the thresholds that `given` names, from the next look on. Any thread.
+  Status ChangeThresholds(const jankbox_options& given);
 
   // Waits until clock and modules are known, some 20 ms after Start(). Any thread of ours but the
   // watcher's.
@@ -78,10 +82,12 @@ class Watcher {
   uint64_t LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool asked_by_signal);
   uint64_t PassSignalsOn(uint64_t next_ns);
   void SweepEverySecond(uint64_t now_ns);
+  void TakeThresholds();
+  void LookAtStart(uint64_t now_ns);
   void SweepThreadRecords();
   void SealWithNotes(SealRequest request);
 
-  const Options options_;
+  Options options_;  // thresholds change on the watcher thread
   RingFile* const ring_;
   CrashLoop* const crash_loop_;
   KernelRecorder* const kernel_;
@@ -103,13 +109,16 @@ class Watcher {
   uint64_t last_sweep_ticks_ = 0;
   ThreadCpuClock cpu_clock_;
   ThreadRecorder thread_recorder_;
+  StartupWatch startup_;
   uint64_t counted_thread_drops_ = 0;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  bool ready_ = false;   // guarded by mutex_
-  TickConverter clock_;  // guarded by mutex_
-  ModuleMap modules_;    // guarded by mutex_
+  bool ready_ = false;               // guarded by mutex_
+  TickConverter clock_;              // guarded by mutex_
+  Thresholds thresholds_;            // guarded by mutex_: those that are wanted
+  bool thresholds_changed_ = false;  // guarded by mutex_
+  ModuleMap modules_;                // guarded by mutex_
   std::thread thread_;
 };
 

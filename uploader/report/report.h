@@ -106,6 +106,15 @@ struct ReportExtra {
   uint64_t usual_ns = 0;
 };
 
+// A start of the app: nanoseconds from its begin to each moment; 0: it did not come.
+struct ReportStartup {
+  bool cold = false;
+  uint64_t recorder_ns = 0;
+  uint64_t first_dispatch_ns = 0;
+  uint64_t first_frame_ns = 0;
+  uint64_t drawn_ns = 0;
+};
+
 struct ReportAttribute {
   std::string key;
   std::string value;
@@ -242,6 +251,7 @@ struct Report {
   std::string exemplar;
   uint64_t repeat_count = 0;
   std::vector<ReportAttribute> attributes;
+  ReportStartup startup;
   std::vector<ReportExtra> extra;
   uint64_t healthy_messages = 0;
   uint64_t healthy_median_ns = 0;

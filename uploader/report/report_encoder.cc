@@ -208,6 +208,17 @@ std::string EncodeExtra(const ReportExtra& extra) {
   return bytes;
 }
 
+std::string EncodeStartup(const ReportStartup& startup) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Number(1, startup.cold ? 1 : 0);
+  out.Number(2, startup.recorder_ns);
+  out.Number(3, startup.first_dispatch_ns);
+  out.Number(4, startup.first_frame_ns);
+  out.Number(5, startup.drawn_ns);
+  return bytes;
+}
+
 std::string EncodeAttribute(const ReportAttribute& attribute) {
   std::string bytes;
   FieldWriter out(&bytes);
@@ -357,6 +368,7 @@ std::string EncodeReport(const Report& report) {
   for (const ReportAttribute& attribute : report.attributes) {
     out.Element(56, EncodeAttribute(attribute));
   }
+  out.Nested(57, EncodeStartup(report.startup));
   for (const ReportExtra& extra : report.extra) out.Element(58, EncodeExtra(extra));
   out.Number(59, report.healthy_messages);
   out.Number(60, report.healthy_median_ns);

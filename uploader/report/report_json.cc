@@ -167,6 +167,16 @@ json ExtraToJson(const proto::Report& report) {
   return extra;
 }
 
+json StartupToJson(const proto::Report& report) {
+  if (!report.has_startup()) return nullptr;
+  const proto::Startup& startup = report.startup();
+  return {{"cold", startup.cold()},
+          {"recorder_ms", Milliseconds(startup.recorder_ns())},
+          {"first_dispatch_ms", Milliseconds(startup.first_dispatch_ns())},
+          {"first_frame_ms", Milliseconds(startup.first_frame_ns())},
+          {"drawn_ms", Milliseconds(startup.drawn_ns())}};
+}
+
 json AttributesToJson(const proto::Report& report) {
   json attributes = json::array();
   for (const proto::Attribute& attribute : report.attributes()) {
@@ -284,6 +294,7 @@ json ReportToJson(const proto::Report& report) {
           {"exemplar", report.exemplar()},
           {"repeat_count", report.repeat_count()},
           {"attributes", AttributesToJson(report)},
+          {"startup", StartupToJson(report)},
           {"extra", ExtraToJson(report)},
           {"healthy_messages", report.healthy_messages()},
           {"healthy_median_ms", Milliseconds(report.healthy_median_ns())}};

@@ -82,9 +82,15 @@ typedef struct jankbox_options {
                                 10 to 60000 */
   uint32_t history_messages; /* messages before an incident that its report tells of one by one
                                 [200; 5000 for a dense history, as Matrix], 1 to 5000 */
-  uint32_t frame_policy;  /* JANKBOX_FRAME_POLICY_… [$JANKBOX_FRAME_POLICY, else bands] */
-  uint32_t frame_sources; /* JANKBOX_FRAMES_…, or-ed [$JANKBOX_FRAMES, else all but the
-                             choreographer] */
+  uint32_t frame_policy;     /* JANKBOX_FRAME_POLICY_… [$JANKBOX_FRAME_POLICY, else bands] */
+  uint32_t frame_sources;    /* JANKBOX_FRAMES_…, or-ed [$JANKBOX_FRAMES, else all but the
+                                choreographer] */
+  uint32_t cold_start_ms;    /* from the process's begin to its first frame is too slow [10000, as
+                                Matrix] */
+  uint32_t warm_start_ms;  /* from jankbox_set_foreground(1) to the next frame [4000, as Matrix] */
+  const char* config_file; /* of lines "slow_message_ms = 300", "#" begins a comment: thresholds as
+                              jankbox_configure() takes them; read at start and where it changes,
+                              within some seconds [$JANKBOX_CONFIG, else none] */
 } jankbox_options;
 
 /* How events are recorded. Every report says which mode held when. */
@@ -168,6 +174,16 @@ JANKBOX_API int jankbox_start(const jankbox_options* options);
 /* Stops recording and finishes the reports that are being sealed (waits at most 2 s; usually not at
  * all, but where ftrace records about 100 ms until the kernel has given its buffers back). */
 JANKBOX_API void jankbox_stop(void);
+
+/* Changes thresholds while Jankbox records: the fields slow_message_ms, lag_ms, anr_ms,
+ * anr_background_ms, cold_start_ms, warm_start_ms and jank_dropped_frames that are not zero.
+ * Returns 0, JANKBOX_NOT_RUNNING, or JANKBOX_INVALID_ARGUMENT where one is out of its range or
+ * another field is given (jankbox_last_error() names it; nothing is changed then). */
+JANKBOX_API int jankbox_configure(const jankbox_options* options);
+
+/* All that the app shows at its start is on the screen: its start ends here, not with its first
+ * frame. From any thread. */
+JANKBOX_API void jankbox_fully_drawn(void);
 
 /* Waits until every report asked for so far is sealed and, with upload_url, tried once. Returns 1
  * when all is done, 0 on time-out. Not for the UI thread. */

@@ -108,13 +108,13 @@ TEST(RingDocument, TablesOfThePartsAreTheStructs) {
                                 FIELD(RingIncident, sealed_revision), FIELD(RingIncident, reserved),
                                 FIELD(RingIncident, begin_ticks), FIELD(RingIncident, end_ticks),
                                 FIELD(RingIncident, id)}));
-  EXPECT_EQ(Documented("### watched"),
-            (std::vector<Field>{
-                FIELD(W, tid), FIELD(W, dispatch_depth), FIELD(W, dispatch_begin_ticks),
-                FIELD(W, dispatch_count), FIELD(W, what), FIELD(W, slow_version),
-                FIELD(W, reserved), FIELD(W, slow_begin_ticks), FIELD(W, slow_end_ticks),
-                FIELD(W, slow_what), FIELD(W, frame_count), FIELD(W, loop_name),
-                FIELD(W, loop_named_by_app)}));
+  EXPECT_EQ(
+      Documented("### watched"),
+      (std::vector<Field>{FIELD(W, tid), FIELD(W, dispatch_depth), FIELD(W, dispatch_begin_ticks),
+                          FIELD(W, dispatch_count), FIELD(W, what), FIELD(W, slow_version),
+                          FIELD(W, reserved), FIELD(W, slow_begin_ticks), FIELD(W, slow_end_ticks),
+                          FIELD(W, slow_what), FIELD(W, frame_count), FIELD(W, loop_name),
+                          FIELD(W, loop_named_by_app)}));
 }
 
 TEST(RingDocument, ChunkTableIsTheChunk) {

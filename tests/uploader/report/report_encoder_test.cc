@@ -251,6 +251,12 @@ proto::Report ExpectedReport() {
   proto::Attribute* attribute = report.add_attributes();
   attribute->set_key("cart");
   attribute->set_value("full");
+  proto::Startup* startup = report.mutable_startup();
+  startup->set_cold(true);
+  startup->set_recorder_ns(4019);
+  startup->set_first_dispatch_ns(4020);
+  startup->set_first_frame_ns(4021);
+  startup->set_drawn_ns(4022);
   proto::Extra* extra = report.add_extra();
   extra->set_function("Feed::Decode");
   extra->set_extra_ns(4015);

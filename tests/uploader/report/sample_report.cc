@@ -103,6 +103,7 @@ Report FilledReport() {
   report.exemplar = "worst";
   report.repeat_count = 4014;
   report.attributes = {{"cart", "full"}};
+  report.startup = {true, 4019, 4020, 4021, 4022};
   report.extra = {{"Feed::Decode", 4015, 4016}};
   report.healthy_messages = 4017;
   report.healthy_median_ns = 4018;
