@@ -126,6 +126,11 @@ function reportNode(report) {
   line.append(localTime(report.window.to), element('span', '', ' · ' + facts.join(' · ')));
   node.append(line, element('div', '', report.verdict.summary), verdictBar(report.verdict, 'bar wide'),
               element('div', 'facts', shares(report.verdict).map((part) => part.text).join(' · ')));
+  for (const part of report.verdict.shares || []) {
+    if (part.ms * 100 < report.duration_ms) continue;
+    node.append(element('div', 'facts', `${duration(part.ms)} ${part.detail} (${part.source}` +
+                                        `${part.estimate ? ', an estimate' : ''})`));
+  }
   if (report.top_frames.length) node.append(stackList(report.top_frames));
   const lost = Object.entries(report.losses).filter(([, count]) => count > 0)
       .map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`);

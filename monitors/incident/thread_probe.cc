@@ -1,13 +1,13 @@
 #include "monitors/incident/thread_probe.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+
+#include "tracer/sampling/fd_class.h"
 
 namespace jankbox {
 namespace {
@@ -29,44 +29,15 @@ bool ReadText(const ScopedFd& fd, char (&text)[kSize]) {
   return true;
 }
 
-bool IsRegularFile(uint64_t fd) {
-  struct stat st {};
-  return fstat(static_cast<int>(fd), &st) == 0 && (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode));
+// "R", and the number of faults that read nothing, of /proc/self/task/TID/stat.
+char ParseStat(const char* text, uint64_t* minor_faults) {
+  const char* paren = strrchr(text, ')');  // the name may hold anything
+  if (paren == nullptr || paren[1] != ' ') return '?';
+  sscanf(paren + 2, "%*c %*d %*d %*d %*d %*d %*u %" SCNu64, minor_faults);
+  return paren[2];
 }
 
 }  // namespace
-
-WaitClass ClassifyWait(char state, int32_t syscall, uint64_t first_argument) {
-  switch (syscall) {
-    case SYS_futex:
-      return WaitClass::kLock;
-#if defined(SYS_nanosleep)
-    case SYS_nanosleep:
-#endif
-    case SYS_clock_nanosleep:
-      return WaitClass::kSleeping;
-    case SYS_fsync:
-    case SYS_fdatasync:
-    case SYS_sync:
-    case SYS_syncfs:
-    case SYS_sync_file_range:
-    case SYS_fallocate:
-    case SYS_openat:
-    case SYS_unlinkat:
-    case SYS_ftruncate:
-      return WaitClass::kDisk;
-    case SYS_read:
-    case SYS_write:
-    case SYS_pread64:
-    case SYS_pwrite64:
-    case SYS_readv:
-    case SYS_writev:
-    case SYS_getdents64:
-      return state == 'D' || IsRegularFile(first_argument) ? WaitClass::kDisk : WaitClass::kBlocked;
-    default:
-      return state == 'D' ? WaitClass::kDisk : WaitClass::kBlocked;
-  }
-}
 
 ThreadProbe::ThreadProbe(int32_t tid)
     : schedstat_(OpenTaskFile(tid, "schedstat")),
@@ -80,30 +51,34 @@ ThreadReading ThreadProbe::Read() const {
     reading.sched_known = sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &reading.run_ns,
                                  &reading.runnable_ns, &reading.switches) == 3;
   }
-  char state = '?';
-  if (ReadText(stat_, text)) {
-    const char* paren = strrchr(text, ')');  // the name may hold anything
-    if (paren != nullptr && paren[1] == ' ') state = paren[2];
-  }
-  reading.state = state;
-  if (state == 'R') {
-    reading.wait = WaitClass::kNone;
+  BlockedCall call;
+  if (ReadText(stat_, text)) call.state = ParseStat(text, &reading.minor_faults);
+  reading.state = call.state;
+  if (call.state == 'R') {
+    reading.wait = WaitReason::kNone;
     return reading;
   }
-  int nr = -1;
-  uint64_t first_argument = 0;
-  if (ReadText(syscall_, text)) {
-    if (strncmp(text, "running", 7) == 0) {
-      reading.wait = WaitClass::kNone;
-      return reading;
-    }
-    if (sscanf(text, "%d 0x%" SCNx64, &nr, &first_argument) < 1) nr = -1;
-    reading.syscall = nr;
-    reading.wait = ClassifyWait(state, nr, first_argument);
-  } else if (state == 'D') {
-    reading.wait = WaitClass::kDisk;
-  } else if (state == 'S') {
-    reading.wait = WaitClass::kBlocked;
+  if (!ReadText(syscall_, text)) {
+    // The state alone is known.
+    if (call.state == 'D' || call.state == 'S') reading.wait = ClassifyWait(call);
+    return reading;
+  }
+  if (strncmp(text, "running", 7) == 0) {
+    reading.wait = WaitReason::kNone;
+    return reading;
+  }
+  uint64_t first_argument = 0, third_argument = 0;
+  if (sscanf(text, "%d 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64, &call.number, &first_argument,
+             &call.second_argument, &third_argument) < 1) {
+    call.number = -1;
+  }
+  if (TakesFd(call.number)) call.fd_class = ClassifyFd(first_argument);
+  reading.syscall = call.number;
+  reading.fd_class = call.fd_class;
+  reading.wait = ClassifyWait(call);
+  if (reading.wait == WaitReason::kLock) {
+    reading.futex = {first_argument, static_cast<uint32_t>(call.second_argument),
+                     static_cast<uint32_t>(third_argument)};
   }
   return reading;
 }

@@ -7,26 +7,27 @@
 #include <cstdint>
 
 #include "base/scoped_fd.h"
+#include "monitors/incident/wait_reason.h"
 
 namespace jankbox {
 
-// What a thread off the CPU waits for. kNone: it is on the CPU or wants one.
-enum class WaitClass : uint8_t { kNone, kLock, kDisk, kSleeping, kBlocked, kUnknown };
-
 struct ThreadReading {
-  bool sched_known = false;  // the three below hold (schedstat is there)
-  uint64_t run_ns = 0;       // on a CPU since the thread began
-  uint64_t runnable_ns = 0;  // waiting for a CPU
-  uint64_t switches = 0;     // times put on a CPU
-  WaitClass wait = WaitClass::kUnknown;
+  bool sched_known = false;   // the three below hold (schedstat is there)
+  uint64_t run_ns = 0;        // on a CPU since the thread began
+  uint64_t runnable_ns = 0;   // waiting for a CPU
+  uint64_t switches = 0;      // times put on a CPU
+  uint64_t minor_faults = 0;  // page faults served from memory; 0 where not known
+  WaitReason wait = WaitReason::kUnknown;
+  StackSample::FdClass fd_class = StackSample::FdClass::kNone;  // that `syscall` waits on
   int32_t syscall = -1;  // that it is blocked in; -1: none or not known
-  char state = '?';      // of /proc/self/task/TID/stat
+  struct {
+    uint64_t address = 0;
+    uint32_t operation = 0;
+    uint32_t value = 0;
+  } futex;                     // first arguments of a lock's futex(2); address 0: none
+  char state = '?';            // of /proc/self/task/TID/stat
+  int32_t lock_owner_tid = 0;  // of that lock; 0: not known
 };
-
-// The class of a wait in system call `syscall` (-1: not known) whose first argument is
-// `first_argument`, in scheduler state `state`: D and calls on regular files are disk, futexes
-// locks, nanosleep sleep; everything else is blocked, reason not known.
-WaitClass ClassifyWait(char state, int32_t syscall, uint64_t first_argument);
 
 class ThreadProbe {
  public:

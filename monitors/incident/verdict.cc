@@ -5,149 +5,130 @@
 namespace jankbox {
 namespace {
 
-void AddOffCpu(WaitClass wait, uint64_t ns, Verdict* verdict) {
-  switch (wait) {
-    case WaitClass::kLock:
-      verdict->lock_ns += ns;
-      break;
-    case WaitClass::kDisk:
-      verdict->disk_ns += ns;
-      break;
-    case WaitClass::kSleeping:
-      verdict->sleeping_ns += ns;
-      break;
-    case WaitClass::kBlocked:
-      verdict->blocked_ns += ns;
-      break;
-    case WaitClass::kNone:
-    case WaitClass::kUnknown:
-      verdict->unknown_ns += ns;
-      break;
-  }
+struct CauseText {
+  const char* name;
+  const char* words;
+};
+constexpr CauseText kCauses[kVerdictCauses] = {
+    {"running", "on the CPU"},
+    {"runnable", "ready to run while others had the CPU"},
+    {"lock", "waiting for a lock"},
+    {"disk", "waiting for the disk"},
+    {"fault", "in page faults"},
+    {"ipc", "waiting for another process"},
+    {"gc", "waiting for the garbage collector"},
+    {"sleeping", "asleep"},
+    {"blocked", "off the CPU for a reason not known"},
+    {"unknown", "unaccounted for"},
+};
+
+constexpr const char* kSources[] = {"nothing",       "ftrace", "perf switches", "schedstat",
+                                    "thread states", "hooks",  "system calls",  "fault count"};
+
+constexpr uint64_t kWorthASecondMention = 5;  // a fifth
+
+bool Alike(const VerdictShare& a, const VerdictShare& b) {
+  return a.cause == b.cause && a.source == b.source && a.estimate == b.estimate &&
+         a.owner_tid == b.owner_tid && a.words == b.words && a.call == b.call && a.on == b.on;
 }
 
-bool IsWait(WaitClass wait) { return wait != WaitClass::kNone && wait != WaitClass::kUnknown; }
-
-// What the thread waited for between two readings, as far as the two saw it.
-WaitClass WaitBetween(const ThreadReading& before, const ThreadReading& after) {
-  if (IsWait(after.wait)) return after.wait;
-  if (IsWait(before.wait)) return before.wait;
-  return after.sched_known ? WaitClass::kBlocked : WaitClass::kUnknown;
+const VerdictShare* LargestOf(const Verdict& verdict, VerdictCause cause) {
+  const VerdictShare* largest = nullptr;
+  for (const VerdictShare& share : verdict.shares) {
+    if (share.cause == cause && (largest == nullptr || share.ns > largest->ns)) largest = &share;
+  }
+  return largest;
 }
 
-// The part `inside_ns` of a stretch of `length_ns` between two readings that know schedstat.
-void AddScheduled(const ThreadReading& before, const ThreadReading& after, uint64_t inside_ns,
-                  uint64_t length_ns, Verdict* verdict) {
-  uint64_t run = after.run_ns - before.run_ns;
-  uint64_t runnable = after.runnable_ns - before.runnable_ns;
-  // Where only a part is inside: a thread that waited at its begin (idle in its loop) ran inside;
-  // one that ran all along ran everywhere alike.
-  if (inside_ns < length_ns && !IsWait(before.wait)) {
-    const double share = static_cast<double>(inside_ns) / static_cast<double>(length_ns);
-    run = static_cast<uint64_t>(static_cast<double>(run) * share);
-    runnable = static_cast<uint64_t>(static_cast<double>(runnable) * share);
+std::string CauseInWords(const VerdictShare& share, const Culprit& culprit) {
+  std::string text = PhraseOf(share);
+  if (share.cause == VerdictCause::kLock && share.owner_tid != 0) {
+    const std::string tid = "tid " + std::to_string(share.owner_tid);
+    text = "waiting for a lock held by ";
+    text += culprit.owner_name.empty() ? tid : "'" + culprit.owner_name + "' (" + tid + ")";
+    if (!culprit.owner_function.empty()) text += " in " + culprit.owner_function;
   }
-  run = std::min(run, inside_ns);
-  runnable = std::min(runnable, inside_ns - run);
-  const uint64_t rest = inside_ns - run - runnable;
-  verdict->running_ns += run;
-  verdict->runnable_ns += runnable;
-  if (!IsWait(before.wait) && !IsWait(after.wait)) {
-    verdict->runnable_ns +=
-        rest;  // it waits for a CPU right now: the kernel counts that when it gets one
-  } else {
-    AddOffCpu(WaitBetween(before, after), rest, verdict);
+  if (share.cause == VerdictCause::kRunnable && !culprit.rivals.empty()) {
+    text += ": " + culprit.rivals;
   }
-}
-
-// The part `inside_ns` of a stretch where only the states are known.
-void AddUnscheduled(const ThreadReading& before, const ThreadReading& after, uint64_t inside_ns,
-                    Verdict* verdict) {
-  if (after.wait == WaitClass::kNone) {
-    verdict->running_ns += inside_ns;
-  } else {
-    AddOffCpu(WaitBetween(before, after), inside_ns, verdict);
-  }
+  if (share.estimate) text += " (estimate)";
+  return text;
 }
 
 }  // namespace
 
-void Verdict::Add(const Verdict& part) {
-  running_ns += part.running_ns;
-  runnable_ns += part.runnable_ns;
-  lock_ns += part.lock_ns;
-  disk_ns += part.disk_ns;
-  sleeping_ns += part.sleeping_ns;
-  blocked_ns += part.blocked_ns;
-  unknown_ns += part.unknown_ns;
-  switches += part.switches;
-  if (source.empty()) source = part.source;
+const char* VerdictCauseName(VerdictCause cause) {
+  return kCauses[static_cast<size_t>(cause)].name;
 }
 
-void VerdictTimeline::Add(uint64_t now_ns, const ThreadReading& reading) {
-  if (points_.size() >= kMaxPoints) {
-    for (size_t i = 0; i < points_.size() / 2; ++i) points_[i] = points_[2 * i];
-    points_.resize(points_.size() / 2);
+const char* VerdictSourceName(VerdictSource source) {
+  return kSources[static_cast<size_t>(source)];
+}
+
+std::string PhraseOf(const VerdictShare& share) {
+  std::string text;
+  if (share.words != nullptr) {
+    text = share.words;
+  } else if (share.call != nullptr) {
+    text = std::string("in ") + share.call;
+  } else {
+    text = kCauses[static_cast<size_t>(share.cause)].words;
   }
-  points_.push_back({now_ns, reading});
+  if (share.on != nullptr) text += std::string(" on ") + share.on;
+  return text;
 }
 
-void VerdictTimeline::Restart() {
-  if (points_.size() > 1) points_.erase(points_.begin(), points_.end() - 1);
-}
-
-Verdict VerdictTimeline::Sum(uint64_t from_ns, uint64_t to_ns) const {
-  Verdict verdict;
-  if (to_ns <= from_ns) return verdict;
-  uint64_t covered = 0;
-  bool sched = false;
-  for (size_t first = 0, last = 1; last < points_.size(); ++last) {
-    const Point& after = points_[last];
-    // While a thread runs or waits for a CPU, schedstat lags behind by up to a tick or by that
-    // wait: a stretch goes on until the thread is seen waiting for something else, or to the end.
-    const bool lags = after.reading.sched_known && !IsWait(after.reading.wait);
-    if (lags && last + 1 < points_.size() && after.time_ns < to_ns) continue;
-    const Point& before = points_[first];
-    first = last;
-    const uint64_t begin = std::max(before.time_ns, from_ns);
-    const uint64_t end = std::min(after.time_ns, to_ns);
-    if (end <= begin) continue;
-    if (before.reading.sched_known && after.reading.sched_known) {
-      AddScheduled(before.reading, after.reading, end - begin, after.time_ns - before.time_ns,
-                   &verdict);
-      verdict.switches += after.reading.switches - before.reading.switches;
-      sched = true;
-    } else {
-      AddUnscheduled(before.reading, after.reading, end - begin, &verdict);
-    }
-    covered += end - begin;
+void Verdict::Add(const VerdictShare& share) {
+  if (share.ns == 0) return;
+  for (VerdictShare& known : shares) {
+    if (!Alike(known, share)) continue;
+    known.ns += share.ns;
+    return;
   }
-  verdict.unknown_ns += to_ns - from_ns - covered;
-  if (covered != 0) verdict.source = sched ? "schedstat" : "thread states";
-  return verdict;
+  shares.push_back(share);
 }
 
-std::string VerdictSentence(const Verdict& verdict, const std::string& function) {
-  struct Share {
-    uint64_t ns;
-    const char* words;
-  };
-  const Share shares[] = {
-      {verdict.running_ns, "on the CPU"},
-      {verdict.runnable_ns, "ready to run while others had the CPU"},
-      {verdict.lock_ns, "waiting for a lock (futex)"},
-      {verdict.disk_ns, "waiting for the disk"},
-      {verdict.sleeping_ns, "asleep"},
-      {verdict.blocked_ns, "off the CPU for a reason not known"},
-      {verdict.unknown_ns, "unaccounted for"},
-  };
-  const Share* largest =
-      std::max_element(std::begin(shares), std::end(shares),
-                       [](const Share& a, const Share& b) { return a.ns < b.ns; });
-  const uint64_t total = std::max<uint64_t>(verdict.total_ns(), 1);
-  std::string sentence =
-      std::to_string((largest->ns * 100 + total / 2) / total) + " % " + largest->words;
-  if (!function.empty()) sentence += " in " + function;
+std::array<uint64_t, kVerdictCauses> Verdict::ByCause() const {
+  std::array<uint64_t, kVerdictCauses> ns{};
+  for (const VerdictShare& share : shares) ns[static_cast<size_t>(share.cause)] += share.ns;
+  return ns;
+}
+
+uint64_t Verdict::Of(VerdictCause cause) const { return ByCause()[static_cast<size_t>(cause)]; }
+
+uint64_t Verdict::total_ns() const {
+  uint64_t total = 0;
+  for (const VerdictShare& share : shares) total += share.ns;
+  return total;
+}
+
+std::vector<std::string> Verdict::Sources() const {
+  uint64_t ns[std::size(kSources)] = {};
+  for (const VerdictShare& share : shares) ns[static_cast<size_t>(share.source)] += share.ns;
+  ns[0] = 0;
+  std::vector<std::string> names;
+  while (true) {
+    uint64_t* most = std::max_element(std::begin(ns), std::end(ns));
+    if (*most == 0) return names;
+    names.emplace_back(kSources[most - ns]);
+    *most = 0;
+  }
+}
+
+std::string VerdictSentence(const Verdict& verdict, const Culprit& culprit) {
+  std::array<uint64_t, kVerdictCauses> left = verdict.ByCause();
+  const uint64_t total = verdict.total_ns();
+  std::string sentence;
+  for (int mentions = 0; mentions < 2; ++mentions) {
+    uint64_t* most = std::max_element(left.begin(), left.end());
+    if (*most == 0 || (mentions > 0 && *most < total / kWorthASecondMention)) break;
+    const auto cause = static_cast<VerdictCause>(most - left.data());
+    if (mentions > 0) sentence += " and ";
+    sentence += std::to_string((*most * 100 + total / 2) / total) + " % " +
+                CauseInWords(*LargestOf(verdict, cause), culprit);
+    *most = 0;
+  }
+  if (!sentence.empty() && !culprit.function.empty()) sentence += ", in " + culprit.function;
   return sentence;
 }
 

@@ -1,62 +1,88 @@
-// Where the wall time of an incident went. Built from readings of the thread taken while the
-// dispatch runs; each stretch between two readings is split into running and runnable by schedstat,
-// and what is left goes to what the thread was seen waiting for. What no reading covers is unknown.
-// Sums to the asked time exactly. Watcher thread.
+// Where the wall time of an incident went, as shares that sum to it exactly. Each says what it
+// rests on; docs/verdict.md is the reference. Plain values; sealing thread.
 #ifndef JANKBOX_MONITORS_INCIDENT_VERDICT_H_
 #define JANKBOX_MONITORS_INCIDENT_VERDICT_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "monitors/incident/thread_probe.h"
-
 namespace jankbox {
 
+enum class VerdictCause : uint8_t {
+  kRunning,
+  kRunnable,
+  kLock,
+  kDisk,
+  kFault,
+  kIpc,
+  kGc,
+  kSleeping,
+  kBlocked,
+  kUnknown,
+};
+inline constexpr size_t kVerdictCauses = 10;
+
+// "running", "runnable", …: as in report.proto.
+const char* VerdictCauseName(VerdictCause cause);
+
+// What tells a share.
+enum class VerdictSource : uint8_t {
+  kNothing,      // no source covered this time
+  kFtrace,       // the kernel's switches, wake-ups and block requests
+  kOwnSwitches,  // the thread's own context switches, by perf
+  kSchedstat,    // CPU and run-queue time between two readings
+  kThreadState,  // the thread's state alone, at each reading or sample
+  kHooks,        // the thread's own record of the call that it waited in
+  kSystemCall,   // the system call that a reading saw it blocked in
+  kFaultCount,   // faults times the measured cost of one
+};
+
+// "ftrace", "perf switches", "schedstat", …
+const char* VerdictSourceName(VerdictSource source);
+
+struct VerdictShare {
+  VerdictCause cause = VerdictCause::kUnknown;
+  VerdictSource source = VerdictSource::kNothing;
+  bool estimate = false;
+  int32_t owner_tid = 0;  // of the lock; 0: not known
+  uint64_t ns = 0;
+  // Static texts or null: `words` stand for themselves ("waiting for a condition"), `call` is a
+  // function that it was in, `on` what that was called for ("a regular file").
+  const char* words = nullptr;
+  const char* call = nullptr;
+  const char* on = nullptr;
+};
+
+// "in fdatasync on a regular file", "waiting for a condition", "on the CPU".
+std::string PhraseOf(const VerdictShare& share);
+
 struct Verdict {
-  uint64_t running_ns = 0;
-  uint64_t runnable_ns = 0;
-  uint64_t lock_ns = 0;
-  uint64_t disk_ns = 0;
-  uint64_t sleeping_ns = 0;
-  uint64_t blocked_ns = 0;
-  uint64_t unknown_ns = 0;
-  uint64_t switches = 0;
-  std::string source;  // what it rests on: "schedstat", "thread states" or ""
+  std::vector<VerdictShare> shares;  // no two alike but for their time
+  uint64_t switches = 0;             // times put on a CPU
 
-  // Of two stretches together.
-  void Add(const Verdict& part);
+  // Adds to the share that is alike, or as a new one; nothing for 0 ns.
+  void Add(const VerdictShare& share);
+  uint64_t Of(VerdictCause cause) const;
+  uint64_t total_ns() const;
+  std::array<uint64_t, kVerdictCauses> ByCause() const;
 
-  uint64_t total_ns() const {
-    return running_ns + runnable_ns + lock_ns + disk_ns + sleeping_ns + blocked_ns + unknown_ns;
-  }
+  // Names of the sources, the one that tells most first.
+  std::vector<std::string> Sources() const;
 };
 
-// "running 92 %" and so on: the largest share in words, with `function` as the place if it is not
-// empty.
-std::string VerdictSentence(const Verdict& verdict, const std::string& function);
-
-class VerdictTimeline {
- public:
-  // A reading at `now_ns`. Readings before the dispatch are its baseline: they may be as old as one
-  // tick of the watcher.
-  void Add(uint64_t now_ns, const ThreadReading& reading);
-
-  // Forgets all but the last reading: the thread has begun another dispatch, or none.
-  void Restart();
-
-  // The split of [from_ns, to_ns].
-  Verdict Sum(uint64_t from_ns, uint64_t to_ns) const;
-
- private:
-  struct Point {
-    uint64_t time_ns;
-    ThreadReading reading;
-  };
-  static constexpr size_t kMaxPoints = 8192;  // beyond it every second one is dropped
-
-  std::vector<Point> points_;
+// What the sentence names beside the shares; empty where not known.
+struct Culprit {
+  std::string function;        // of the incident's thread
+  std::string owner_name;      // of the thread that held the lock
+  std::string owner_function;  // what that was doing
+  std::string rivals;          // who had the CPU: "2 threads of this process, 'gcc' of another"
 };
+
+// The largest share, and a second one above a fifth, in words: "78 % waiting for a lock held by
+// 'Worker-3' (tid 123) in ImageCache::Decode, in Feed::Bind". Empty for an empty verdict.
+std::string VerdictSentence(const Verdict& verdict, const Culprit& culprit);
 
 }  // namespace jankbox
 

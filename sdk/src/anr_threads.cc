@@ -8,10 +8,11 @@
 
 #include "base/clock.h"
 #include "monitors/anr/wait_for_graph.h"
-#include "monitors/incident/thread_probe.h"
+#include "monitors/incident/wait_reason.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/event/marker_text.h"
 #include "tracer/ring/ring_reader.h"
+#include "tracer/sampling/fd_class.h"
 #include "tracer/sampling/sample_event.h"
 #include "tracer/sampling/thread_dump.h"
 #include "tracer/snapshot/aside_events.h"
@@ -31,12 +32,15 @@ constexpr char kDeadlock[] = "deadlock: ";
 const char* WaitName(const ThreadLook& look) {
   if (look.call.running || look.state == 'R') return "running";
   const auto number = static_cast<int32_t>(look.call.number);
-  switch (ClassifyWait(look.state, number, look.call.first_argument)) {
-    case WaitClass::kLock:
+  BlockedCall call{.state = look.state, .number = number};
+  call.second_argument = look.call.second_argument;
+  if (TakesFd(number)) call.fd_class = ClassifyFd(look.call.first_argument);
+  switch (ClassifyWait(call)) {
+    case WaitReason::kLock:
       return "lock";
-    case WaitClass::kDisk:
+    case WaitReason::kDisk:
       return "disk";
-    case WaitClass::kSleeping:
+    case WaitReason::kSleeping:
       return "sleeping";
     default:
       return "blocked";

@@ -14,8 +14,8 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/uuid.h"
-#include "monitors/incident/verdict.h"
 #include "monitors/incident/watched_thread_view.h"
+#include "monitors/incident/verdict_timeline.h"
 #include "sdk/src/blame.h"
 #include "sdk/src/report_builder.h"
 #include "tracer/ring/process_identity.h"
@@ -50,24 +50,25 @@ TickConverter ConverterOf(const RingHeader& header, ClockReading* latest) {
 }
 
 // The waits that the samples of the dead process saw, as readings of its thread.
-Verdict VerdictOfSamples(const std::vector<StackSample>& samples, const TickConverter& clock,
-                         uint64_t begin_ns, uint64_t end_ns) {
+VerdictTimeline ReadingsOfSamples(const std::vector<StackSample>& samples,
+                                  const TickConverter& clock, uint64_t end_ns) {
   VerdictTimeline timeline;
   for (const StackSample& sample : samples) {
     ThreadReading reading;
     // A file's descriptor class was looked up while the process lived.
-    const bool file = sample.fd_class == StackSample::FdClass::kFile;
-    reading.wait = sample.running ? WaitClass::kNone
-                   : file         ? WaitClass::kDisk
-                                  : ClassifyWait(sample.state, sample.syscall, UINT64_MAX);
+    const BlockedCall call{
+        .state = sample.state, .number = sample.syscall, .fd_class = sample.fd_class};
+    reading.wait = sample.running ? WaitReason::kNone : ClassifyWait(call);
+    reading.syscall = sample.syscall;
+    reading.fd_class = sample.fd_class;
     timeline.Add(clock.ToMonotonicNs(sample.time_ns), reading);
   }
   if (!samples.empty()) {
     ThreadReading last;
-    last.wait = WaitClass::kUnknown;
+    last.wait = WaitReason::kUnknown;
     timeline.Add(end_ns, last);
   }
-  return timeline.Sum(begin_ns, end_ns);
+  return timeline;
 }
 
 std::string IdOf(const RingHeader& header, size_t index, uint64_t begin_ticks) {
@@ -153,7 +154,7 @@ Status RecoverRing(DeadRing ring, Spool* spool, std::vector<std::string>* ids) {
     source.end_ticks = ring.end_ticks;
     const std::vector<StackSample> samples =
         SamplesOf(ring.reader.CopyWindow(0, UINT64_MAX), request.tid);
-    request.verdict = VerdictOfSamples(samples, ring.clock, request.begin_ns, request.end_ns);
+    request.readings = ReadingsOfSamples(samples, ring.clock, request.end_ns);
     if (!samples.empty()) request.sampler = "ring";
     Result<Report> report = SealReport(source, request, spool);
     if (!report.ok()) return report.status();

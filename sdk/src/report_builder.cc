@@ -15,6 +15,7 @@
 #include "sdk/src/frame_report.h"
 #include "sdk/src/longest_waits.h"
 #include "sdk/src/report_history.h"
+#include "sdk/src/window_verdict.h"
 #include "tracer/ring/record_modes.h"
 #include "uploader/report/report_encoder.h"
 
@@ -111,20 +112,6 @@ Evidence Gather(const ReportSource& source, const SealRequest& request) {
   return evidence;
 }
 
-ReportVerdict ToReport(const Verdict& verdict, const std::string& place) {
-  ReportVerdict out;
-  out.running_ns = verdict.running_ns;
-  out.runnable_ns = verdict.runnable_ns;
-  out.lock_ns = verdict.lock_ns;
-  out.disk_ns = verdict.disk_ns;
-  out.sleeping_ns = verdict.sleeping_ns;
-  out.blocked_ns = verdict.blocked_ns;
-  out.unknown_ns = verdict.unknown_ns;
-  if (verdict.total_ns() != 0) out.summary = VerdictSentence(verdict, place);
-  if (!verdict.source.empty()) out.sources.push_back(verdict.source);
-  return out;
-}
-
 // What was extra in the message that `request` is about; learns from the others in the window.
 void CompareWithHealthy(const ReportSource& source, const SealRequest& request,
                         const Evidence& evidence, Report* report) {
@@ -215,9 +202,12 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   // The app knows what it found; the path is that of the calls which happened to be there.
   report.fingerprint = request.kind == ReportKind::kCustom ? FingerprintOf({"custom", request.what})
                                                            : blame.fingerprint;
-  report.verdict = ToReport(request.verdict, blame.place);
+  const VerdictWindow window{&evidence.window, source.kernel.get(), source.clock,
+                             &lives,           &evidence.frames,    &evidence.names};
+  const Verdict verdict = WindowVerdict(window, request);
+  report.verdict = DescribeVerdict(window, request, verdict, blame.place);
   *place = blame.place;
-  report.sched_switches = static_cast<uint32_t>(request.verdict.switches);
+  report.sched_switches = static_cast<uint32_t>(verdict.switches);
   report.window_from_ns = source.clock.ToBoottimeNs(evidence.window.from_ticks);
   report.window_to_ns = source.clock.ToBoottimeNs(evidence.window.to_ticks);
   report.window_to_realtime_ns =

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "monitors/incident/verdict.h"
 #include "monitors/startup/startup_monitor.h"
+#include "monitors/incident/verdict_timeline.h"
 #include "sdk/src/anr_threads.h"
 #include "uploader/report/report.h"
 
@@ -25,7 +25,7 @@ struct SealRequest {
   std::string what;
   int32_t tid = 0;           // 0: no thread in particular
   size_t watched_index = 0;  // of the thread's slot in the ring; kMaxWatchedThreads: none
-  Verdict verdict;
+  VerdictTimeline readings;  // of the thread, while it lasted
   uint64_t dropped_frames = 0;
   uint64_t frame_interval_ns = 0;
   uint64_t input_wait_ns = 0;
@@ -34,6 +34,11 @@ struct SealRequest {
   std::string loop;
   std::vector<std::string> notes;
   uint64_t held_ns = 0;  // of the time between begin and end: stopped, asleep, traced
+  struct Stretch {
+    uint64_t from_ns = 0;
+    uint64_t to_ns = 0;
+  };
+  std::vector<Stretch> free;  // what is left without that; empty: all of it
   bool background = false;
   std::shared_ptr<const AnrThreads> threads;  // kAnr; null where it was over when it was seen
   uint64_t anr_limit_ns = 0;                  // kAnr: the limit that it was judged by

@@ -17,12 +17,15 @@
 #include "tracer/event/event_sink.h"
 #include "tracer/ring/ring_reader.h"
 #include "tracer/sampling/sample_event.h"
+#include "tracer/source/lock_owner.h"
 
 namespace jankbox {
 namespace {
 
 constexpr uint64_t kIdleLookNs =
     50 * kNsPerMs;  // a baseline for the verdict, and how late a dispatch may be seen
+// A late frame may be judged this long after its end, when its dispatch is over.
+constexpr uint64_t kLateFrameNs = 500 * kNsPerMs;
 // A thread that is stuck for longer than this is looked at ten times less often.
 constexpr uint64_t kLongBlockNs = 10 * kNsPerSecond;
 constexpr size_t kMaxFindings = 16;
@@ -71,7 +74,8 @@ WatchedThread::WatchedThread(const Options& options, RingFile* ring, size_t inde
       anrs_(LimitsOf(options), refusals, [this] { return TracerPidOf(tid_) != 0; }),
       frames_(index, refusals),
       incidents_([] { return NewUuid(RealtimeNs() / kNsPerMs); },
-                 [this](const IncidentRevision& incident) { SealRevision(incident); }) {
+                 [this](const IncidentRevision& incident) { SealRevision(incident); }),
+      owner_sampler_(options.sampler_mode) {
   StackSampler::Options sampler_options;
   sampler_options.interval_ms = options.sample_interval_ms;
   sampler_options.mode = options.sampler_mode;
@@ -111,14 +115,14 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   if (running && Overdue(*running, now_ns) && IsGone()) running.reset();
   if (in_tracing_stop_) holds_.Add({RefusalReason::kTraced, looked_ns_, now_ns, 0});
   in_tracing_stop_ = false;
-  // An idle thread that has not begun anything since is as it was.
-  if (running || count != last_count_) {
-    const ThreadReading reading = probe_.Read();
+  const bool idle = !running && count == last_count_;
+  // One that has not begun anything since it was seen waiting is as it was then.
+  if (!idle || !timeline_.EndsInAWait()) {
+    const ThreadReading reading = Read();
     in_tracing_stop_ = reading.state == 't';
     timeline_.Add(now_ns, reading);
-  } else if (count != 0) {
-    idle_ns_ = now_ns;
   }
+  if (idle && count != 0) idle_ns_ = now_ns;
   last_count_ = count;
   looked_ns_ = now_ns;
   const bool same = running && running_ && running->begin_ticks == running_->begin_ticks;
@@ -144,7 +148,7 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
     if (threads_of_ == incidents_.open()->id) TakeThreads(*incidents_.open());
   }
   if (!same && !ended_) {
-    timeline_.Restart();
+    timeline_.ForgetBefore(begin_ns - std::min(begin_ns, kLateFrameNs));
     if (sampler_ != nullptr) lost_before_ = sampler_->counters().lost;
   }
 }
@@ -165,7 +169,21 @@ void WatchedThread::JudgeEnded(uint64_t now_ns) {
   }
 }
 
+ThreadReading WatchedThread::Read() const {
+  ThreadReading reading = probe_.Read();
+  const auto& futex = reading.futex;
+  if (futex.address != 0) {
+    const int32_t owner = OwnerOfFutex({futex.address, futex.operation, futex.value});
+    const bool lives = owner > 0 && syscall(SYS_tgkill, ring_->header()->pid, owner, 0) == 0;
+    reading.lock_owner_tid = lives ? owner : 0;
+  }
+  return reading;
+}
+
 void WatchedThread::Sample(bool overdue) {
+  const bool waits = overdue && timeline_.EndsInAWait();
+  owner_sampler_.Look(waits ? timeline_.points().back().reading.lock_owner_tid : 0, looked_ns_,
+                      [this](const StackSample& sample) { RecordSample(sample, clock_); });
   if (sampler_ == nullptr) return;
   if (overdue && !sampling_) sampler_->Start();
   if (sampling_) {
@@ -205,14 +223,6 @@ void WatchedThread::Finish(uint64_t now_ns, const TickConverter& clock) {
   } while (frames_.pending());
   if (sampling_) sampler_->Stop();
   sampling_ = false;
-}
-
-// What was held is not blamed on anything: the shares are those of the rest.
-Verdict WatchedThread::VerdictOf(uint64_t begin_ns, uint64_t end_ns) const {
-  Verdict verdict;
-  holds_.EachFree(begin_ns, end_ns,
-                  [&](uint64_t from, uint64_t to) { verdict.Add(timeline_.Sum(from, to)); });
-  return verdict;
 }
 
 void WatchedThread::NoteInRing(const IncidentRevision& incident, bool finished) {
@@ -262,7 +272,11 @@ void WatchedThread::SealRevision(const IncidentRevision& incident) {
   request.watched_index = index_;
   const HeldTime held = holds_.Within(request.begin_ns, request.end_ns);
   request.held_ns = held.held_ns();
-  request.verdict = VerdictOf(request.begin_ns, request.end_ns);
+  // What was held is not blamed on anything: the shares are those of the rest.
+  holds_.EachFree(request.begin_ns, request.end_ns, [&](uint64_t from, uint64_t to) {
+    request.free.push_back({from, to});
+  });
+  request.readings = timeline_;
   request.background = InFrontNs(request.end_ns) == 0;
   request.notes.insert(request.notes.end(), findings_.begin(), findings_.end());
   if (!incident.ongoing) findings_.clear();

@@ -14,10 +14,11 @@
 #include "monitors/incident/incident_tracker.h"
 #include "monitors/incident/refusals.h"
 #include "monitors/incident/thread_probe.h"
-#include "monitors/incident/verdict.h"
+#include "monitors/incident/verdict_timeline.h"
 #include "monitors/incident/watched_thread_view.h"
 #include "monitors/slow_method/slow_message_monitor.h"
 #include "monitors/thread/ui_thread_check.h"
+#include "sdk/src/lock_owner_sampler.h"
 #include "sdk/src/options.h"
 #include "sdk/src/seal_request.h"
 #include "tracer/ring/ring_file.h"
@@ -62,10 +63,10 @@ class WatchedThread {
   const StackSampler* sampler() const { return sampler_.get(); }
 
  private:
+  ThreadReading Read() const;
   void Sample(bool overdue);
   void JudgeEnded(uint64_t now_ns);
   AnrFacts FactsOf(uint64_t begin_ns, uint64_t end_ns) const;
-  Verdict VerdictOf(uint64_t begin_ns, uint64_t end_ns) const;
   void SealRevision(const IncidentRevision& incident);
   void TakeThreads(const IncidentRevision& incident);
   void NoteInRing(const IncidentRevision& incident, bool finished);
@@ -84,6 +85,7 @@ class WatchedThread {
   FrameWatch frames_;
   IncidentTracker incidents_;
   std::unique_ptr<StackSampler> sampler_;
+  LockOwnerSampler owner_sampler_;
   TickConverter clock_;
   UiThreadCheck thread_check_;
   std::vector<std::string> findings_;  // that no report has told yet

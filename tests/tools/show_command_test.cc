@@ -73,6 +73,17 @@ TEST(RenderReport, MessagesBeforeAreSummedUpAndListedOnlyWhereAllIsWanted) {
   EXPECT_THAT(all, HasSubstr("a message x 7 4.0 ms (9.0 ms before)\n"));
 }
 
+TEST(RenderReport, PartsOfTheVerdictSayWhatTheyRestOn) {
+  ReportView view = Sample(1);
+  view.parts = {{600, "in page faults", "fault count", true},
+                {304, "waiting for a lock", "hooks", false},
+                {8, "on the CPU", "ftrace", false}};
+  const std::string text = RenderReport({}, view, false, "x");
+  EXPECT_THAT(text, HasSubstr("Verdict   600 ms in page faults (fault count, an estimate)\n"));
+  EXPECT_THAT(text, HasSubstr("          304 ms waiting for a lock (hooks)\n"));
+  EXPECT_THAT(text, Not(HasSubstr("on the CPU")));
+}
+
 TEST(RenderReport, EmptyReportIsStillReadable) {
   const std::string text = RenderReport({}, ViewReport(nlohmann::json::object()), false, "x");
   EXPECT_THAT(text, HasSubstr("No source said where the time went."));

@@ -63,6 +63,11 @@ void ViewVerdict(const json& verdict, ReportView* view) {
   for (const char* cause : kCauses) {
     view->shares.push_back({cause, Number(verdict, (std::string(cause) + "_ms").c_str())});
   }
+  for (const json& part : Field(verdict, "shares")) {
+    const json& estimate = Field(part, "estimate");
+    view->parts.push_back({Number(part, "ms"), Text(part, "detail"), Text(part, "source"),
+                           estimate.is_boolean() && estimate.get<bool>()});
+  }
   view->summary = Text(verdict, "summary");
   view->sources = Texts(verdict, "sources");
 }

@@ -41,6 +41,13 @@ struct ReportView {
     std::vector<Message> last;  // oldest first
   };
 
+  struct Part {
+    double ms = 0;
+    std::string detail;  // "in fdatasync on a regular file"
+    std::string source;
+    bool estimate = false;
+  };
+
   std::string id;
   uint64_t revision = 0;
   std::string kind;  // "slow message"
@@ -53,6 +60,7 @@ struct ReportView {
   int64_t tid = 0;
   std::string fingerprint;
   std::vector<Share> shares;  // all ten, in the schema's order
+  std::vector<Part> parts;    // the same time in finer parts, the largest first
   std::string summary;
   std::vector<std::string> sources;
   std::vector<Frame> frames;  // innermost first

@@ -127,6 +127,17 @@ std::string History(const TextStyle& style, const ReportView& report, bool all_m
   return text;
 }
 
+// "79.8 ms waiting for a lock (hooks)"; parts below a hundredth of the whole are left out.
+std::vector<std::string> Parts(const ReportView& report) {
+  std::vector<std::string> lines;
+  for (const ReportView::Part& part : report.parts) {
+    if (part.ms * 100 < report.duration_ms) continue;
+    lines.push_back(DurationText(part.ms) + " " + part.detail + " (" + part.source +
+                    (part.estimate ? ", an estimate)" : ")"));
+  }
+  return lines;
+}
+
 std::string Losses(const ReportView& report) {
   std::vector<std::string> items;
   for (const auto& [name, count] : report.losses)
@@ -196,7 +207,13 @@ std::string RenderReport(const TextStyle& style, const ReportView& report, bool 
   for (size_t i = 0; i < report.notes.size(); ++i) {
     text += Line(style, i == 0 ? "Notes" : "", report.notes[i]);
   }
-  if (!report.sources.empty()) text += Line(style, "Verdict", "from " + Joined(report.sources));
+  const std::vector<std::string> parts = Parts(report);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    text += Line(style, i == 0 ? "Verdict" : "", parts[i]);
+  }
+  if (parts.empty() && !report.sources.empty()) {
+    text += Line(style, "Verdict", "from " + Joined(report.sources));
+  }
   text += Line(style, "Samples", Sampling(report));
   if (!report.recording.empty()) {
     text += Line(style, "Recording", Joined(report.recording));

@@ -80,6 +80,8 @@ constexpr EventType kEventTypes[] = {
     {"task", "task_rename", KernelEventKind::kRename, kRename},
     {"exceptions", "page_fault_user", KernelEventKind::kPageFault, {}},
 };
+// TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ and TRACE_FLAG_NMI of linux/trace_events.h.
+constexpr int64_t kInterruptFlags = 0x08 | 0x10 | 0x40;
 constexpr const char* kMarkerSystem = "ftrace";
 constexpr const char* kMarkerEvent = "print";
 
@@ -92,7 +94,8 @@ struct BoundField {
 struct BoundEvent {
   int id = 0;
   KernelEventKind kind = KernelEventKind::kSwitch;
-  const tep_format_field* tid = nullptr;  // common_pid
+  const tep_format_field* tid = nullptr;    // common_pid
+  const tep_format_field* flags = nullptr;  // common_flags
   std::vector<BoundField> fields;
 };
 
@@ -164,7 +167,11 @@ Status TracefsReader::Bind() {
   for (const EventType& type : kEventTypes) {
     tep_event* event = Parse(type.system, type.name);
     if (event == nullptr) continue;
-    BoundEvent bound{event->id, type.kind, library_.find_any_field(event, "common_pid"), {}};
+    BoundEvent bound{event->id,
+                     type.kind,
+                     library_.find_any_field(event, "common_pid"),
+                     library_.find_any_field(event, "common_flags"),
+                     {}};
     for (const Field& field : type.fields) {
       const tep_format_field* source = library_.find_any_field(event, field.name);
       if (source != nullptr) bound.fields.push_back({source, field});
@@ -211,6 +218,9 @@ void TracefsReader::Decode(const tep_event& event, const tep_record& record, int
     decoded.cpu = static_cast<uint16_t>(cpu);
     decoded.kind = bound.kind;
     if (bound.tid != nullptr) decoded.tid = static_cast<int32_t>(ReadNumber(*bound.tid, record));
+    if (bound.flags != nullptr) {
+      decoded.in_interrupt = (ReadNumber(*bound.flags, record) & kInterruptFlags) != 0;
+    }
     for (const BoundField& field : bound.fields) CopyField(field, record, &decoded);
     sink.event(decoded);
     return;

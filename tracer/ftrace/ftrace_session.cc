@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/own_thread.h"
+#include "tracer/ftrace/cpu_rivals.h"
 #include "tracer/ftrace/fault_cost.h"
 #include "tracer/ftrace/sched_stream.h"
 #include "tracer/ftrace/tracefs_file.h"
@@ -189,8 +190,11 @@ KernelWindow FtraceSession::Read(uint64_t from_ticks, uint64_t to_ticks,
     window.events.push_back(event);
     window.events.back().time = clock.ToBoottimeNs(ticks);
   }
-  window.untold_switches =
-      MakeSchedStream([this](int32_t tid) { return own_threads_.contains(tid); }, &window.events);
+  const auto is_ours = [this](int32_t tid) { return own_threads_.contains(tid); };
+  std::stable_sort(window.events.begin(), window.events.end(),
+                   [](const KernelEvent& a, const KernelEvent& b) { return a.time < b.time; });
+  window.rivals = FindCpuRivals(is_ours, window.events);
+  window.untold_switches = MakeSchedStream(is_ours, &window.events);
   window.own_threads.assign(own_threads_.begin(), own_threads_.end());
   window.clock_error_ns = static_cast<uint64_t>(
       static_cast<double>(kernel_clock.ErrorTicks(first_stamp, last_stamp)) * clock.ns_per_tick());

@@ -62,6 +62,7 @@ struct KernelEvent {
   int32_t tid = 0;  // that was on the CPU
   uint16_t cpu = 0;
   KernelEventKind kind = KernelEventKind::kSwitch;
+  bool in_interrupt = false;  // `tid` was only interrupted by what happened
   union {
     SwitchFields sched = {};
     WakeFields wake;
@@ -76,6 +77,16 @@ struct OffCpu {
   uint64_t from_ns = 0;  // BOOTTIME
   uint64_t to_ns = 0;
   bool preempted = false;  // it could have gone on
+};
+
+// A time in which a thread of ours could have run and another one had its CPU.
+struct CpuRival {
+  uint64_t from_ns = 0;  // BOOTTIME
+  uint64_t to_ns = 0;
+  int32_t tid = 0;
+  int32_t rival_tid = 0;
+  bool own = false;  // of this process too
+  char name[kCommBytes] = {};
 };
 
 }  // namespace jankbox

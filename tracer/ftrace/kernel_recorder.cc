@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tracer/ftrace/fault_cost.h"
 #include "tracer/ftrace/ftrace_session.h"
 #include "tracer/ftrace/switch_source.h"
 
@@ -95,6 +96,8 @@ KernelWindow KernelRecorder::Read(uint64_t from_ticks, uint64_t to_ticks,
   window.reason = reason_;
   window.from_ns = clock.ToBoottimeNs(from_ticks);
   window.to_ns = clock.ToBoottimeNs(to_ticks);
+  if (fault_cost_ns_ == 0) fault_cost_ns_ = MeasurePageFaultNs();
+  window.page_fault_cost_ns = fault_cost_ns_;
   if (switches_.empty()) {
     if (!no_switches_reason_.empty()) window.reason += "; " + no_switches_reason_;
     return window;

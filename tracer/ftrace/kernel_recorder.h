@@ -60,6 +60,7 @@ class KernelRecorder {
   std::string reason_;                                   // guarded by mutex_
   std::string no_switches_reason_;                       // guarded by mutex_
   bool started_ = false;                                 // guarded by mutex_
+  uint64_t fault_cost_ns_ = 0;                           // without ftrace; guarded by mutex_
   std::vector<int32_t> watched_;                         // guarded by mutex_
   std::vector<std::unique_ptr<SwitchSource>> switches_;  // guarded by mutex_
 };

@@ -61,7 +61,7 @@ class ThreadSampler final : public StackSampler {
 
 ThreadSampler::ThreadSampler(int tid, const Options& options)
     : tid_(tid), options_(options), proc_(tid), blocked_stack_(kBlockedStackBytes) {
-  if (options_.mode == Mode::kAuto || options_.mode == Mode::kPerfOnly) OpenPerf();
+  if (options_.mode != Mode::kProcOnly && options_.mode != Mode::kSignalOnly) OpenPerf();
   if (options_.mode == Mode::kSignalOnly || (options_.mode == Mode::kAuto && perf_ == nullptr)) {
     OpenSignal();
   }

@@ -20,8 +20,8 @@ namespace jankbox {
 class StackSampler {
  public:
   // kSignalOnly is kAuto as if perf were refused: a blocked thread is still looked at through
-  // /proc, since a signal would end its wait.
-  enum class Mode { kAuto, kPerfOnly, kProcOnly, kSignalOnly };
+  // /proc, since a signal would end its wait. kNoSignal is kAuto without that fallback.
+  enum class Mode { kAuto, kPerfOnly, kProcOnly, kSignalOnly, kNoSignal };
 
   struct Options {
     uint32_t interval_ms = 5;

@@ -26,6 +26,21 @@ enum class ReportKind : uint32_t {
   kCustom = 9,
 };
 
+struct ReportFrame {
+  std::string function;
+  std::string module;
+  uint64_t rel_pc = 0;
+  std::string build_id;
+};
+
+struct ReportShare {
+  std::string name;
+  uint64_t ns = 0;
+  std::string source;
+  bool estimate = false;
+  std::string detail;
+};
+
 // Nanoseconds of the incident's wall time by cause; see the message of that name.
 struct ReportVerdict {
   uint64_t running_ns = 0;
@@ -40,13 +55,10 @@ struct ReportVerdict {
   uint64_t unknown_ns = 0;
   std::string summary;
   std::vector<std::string> sources;
-};
-
-struct ReportFrame {
-  std::string function;
-  std::string module;
-  uint64_t rel_pc = 0;
-  std::string build_id;
+  std::vector<ReportShare> shares;
+  int32_t lock_owner_tid = 0;
+  std::string lock_owner;
+  std::vector<ReportFrame> lock_owner_frames;
 };
 
 struct ReportLosses {

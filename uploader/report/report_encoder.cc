@@ -75,6 +75,27 @@ class FieldWriter {
   ProtoWriter writer_;
 };
 
+std::string EncodeFrame(const ReportFrame& frame) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Text(1, frame.function);
+  out.Text(2, frame.module);
+  out.Number(3, frame.rel_pc);
+  out.Text(4, frame.build_id);
+  return bytes;
+}
+
+std::string EncodeShare(const ReportShare& share) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Text(1, share.name);
+  out.Number(2, share.ns);
+  out.Text(3, share.source);
+  out.Number(4, share.estimate ? 1 : 0);
+  out.Text(5, share.detail);
+  return bytes;
+}
+
 std::string EncodeVerdict(const ReportVerdict& verdict) {
   std::string bytes;
   FieldWriter out(&bytes);
@@ -90,16 +111,10 @@ std::string EncodeVerdict(const ReportVerdict& verdict) {
   out.Number(10, verdict.unknown_ns);
   out.Text(11, verdict.summary);
   out.Texts(12, verdict.sources);
-  return bytes;
-}
-
-std::string EncodeFrame(const ReportFrame& frame) {
-  std::string bytes;
-  FieldWriter out(&bytes);
-  out.Text(1, frame.function);
-  out.Text(2, frame.module);
-  out.Number(3, frame.rel_pc);
-  out.Text(4, frame.build_id);
+  for (const ReportShare& share : verdict.shares) out.Element(13, EncodeShare(share));
+  out.Signed(14, verdict.lock_owner_tid);
+  out.Text(15, verdict.lock_owner);
+  for (const ReportFrame& frame : verdict.lock_owner_frames) out.Element(16, EncodeFrame(frame));
   return bytes;
 }
 

@@ -24,6 +24,38 @@ std::string Hexadecimal(uint64_t number) {
   return text;
 }
 
+template <typename Frames>
+json FramesToJson(const Frames& stack) {
+  json frames = json::array();
+  for (const proto::Frame& frame : stack) {
+    frames.push_back({{"function", frame.function()},
+                      {"module", frame.module()},
+                      {"rel_pc", frame.rel_pc()},
+                      {"build_id", frame.build_id()}});
+  }
+  return frames;
+}
+
+json SharesToJson(const proto::Verdict& verdict) {
+  json shares = json::array();
+  for (const proto::Verdict::Share& share : verdict.shares()) {
+    shares.push_back({{"name", share.name()},
+                      {"ms", Milliseconds(share.ns())},
+                      {"source", share.source()},
+                      {"estimate", share.estimate()},
+                      {"detail", share.detail()}});
+  }
+  return shares;
+}
+
+// Null where nobody is known to have held a lock.
+json LockOwnerToJson(const proto::Verdict& verdict) {
+  if (verdict.lock_owner_tid() == 0) return nullptr;
+  return {{"tid", verdict.lock_owner_tid()},
+          {"thread", verdict.lock_owner()},
+          {"frames", FramesToJson(verdict.lock_owner_frames())}};
+}
+
 json VerdictToJson(const proto::Verdict& verdict) {
   return {{"running_ms", Milliseconds(verdict.running_ns())},
           {"runnable_ms", Milliseconds(verdict.runnable_ns())},
@@ -36,19 +68,9 @@ json VerdictToJson(const proto::Verdict& verdict) {
           {"blocked_ms", Milliseconds(verdict.blocked_ns())},
           {"unknown_ms", Milliseconds(verdict.unknown_ns())},
           {"summary", verdict.summary()},
-          {"sources", verdict.sources()}};
-}
-
-template <typename Frames>
-json FramesToJson(const Frames& stack) {
-  json frames = json::array();
-  for (const proto::Frame& frame : stack) {
-    frames.push_back({{"function", frame.function()},
-                      {"module", frame.module()},
-                      {"rel_pc", frame.rel_pc()},
-                      {"build_id", frame.build_id()}});
-  }
-  return frames;
+          {"sources", verdict.sources()},
+          {"shares", SharesToJson(verdict)},
+          {"lock_owner", LockOwnerToJson(verdict)}};
 }
 
 // "2026-03-01T12:00:00.123Z".

@@ -1,8 +1,8 @@
 #include "monitors/incident/thread_probe.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -43,8 +43,10 @@ TEST(ThreadProbe, BusyThreadRuns) {
         while (!stop) {
         }
       },
-      [](const ThreadReading& r) { return r.wait == WaitClass::kNone && r.run_ns > 5 * kNsPerMs; });
-  EXPECT_EQ(reading.wait, WaitClass::kNone);
+      [](const ThreadReading& r) {
+        return r.wait == WaitReason::kNone && r.run_ns > 5 * kNsPerMs;
+      });
+  EXPECT_EQ(reading.wait, WaitReason::kNone);
   EXPECT_TRUE(reading.sched_known);
   EXPECT_GT(reading.run_ns, 5 * kNsPerMs);
 }
@@ -60,10 +62,10 @@ TEST(ThreadProbe, LockIsALock) {
   while (tid == 0) std::this_thread::yield();
   const ThreadProbe probe(tid);
   const uint64_t give_up = MonotonicNs() + 5 * kNsPerSecond;
-  while (probe.Read().wait != WaitClass::kLock && MonotonicNs() < give_up)
+  while (probe.Read().wait != WaitReason::kLock && MonotonicNs() < give_up)
     std::this_thread::yield();
   EXPECT_EQ(probe.Read().syscall, SYS_futex);
-  EXPECT_EQ(probe.Read().wait, WaitClass::kLock);
+  EXPECT_EQ(probe.Read().wait, WaitReason::kLock);
   held.unlock();
   thread.join();
 }
@@ -73,11 +75,11 @@ TEST(ThreadProbe, SleepIsSleep) {
       [](std::atomic<bool>& stop) {
         while (!stop) usleep(50000);
       },
-      [](const ThreadReading& r) { return r.wait == WaitClass::kSleeping; });
-  EXPECT_EQ(reading.wait, WaitClass::kSleeping);
+      [](const ThreadReading& r) { return r.wait == WaitReason::kSleeping; });
+  EXPECT_EQ(reading.wait, WaitReason::kSleeping);
 }
 
-TEST(ThreadProbe, PollOnAPipeIsBlockedWithoutAReason) {
+TEST(ThreadProbe, PollIsForADescriptor) {
   int fds[2];
   ASSERT_EQ(pipe(fds), 0);
   const ThreadReading reading = ReadWhile(
@@ -85,8 +87,8 @@ TEST(ThreadProbe, PollOnAPipeIsBlockedWithoutAReason) {
         pollfd wait = {fds[0], POLLIN, 0};
         while (!stop) poll(&wait, 1, 50);
       },
-      [](const ThreadReading& r) { return r.wait == WaitClass::kBlocked && r.syscall >= 0; });
-  EXPECT_EQ(reading.wait, WaitClass::kBlocked);
+      [](const ThreadReading& r) { return r.wait == WaitReason::kDescriptor && r.syscall >= 0; });
+  EXPECT_EQ(reading.wait, WaitReason::kDescriptor);
   close(fds[0]);
   close(fds[1]);
 }
@@ -97,22 +99,47 @@ TEST(ThreadProbe, ThreadThatIsGoneIsUnknown) {
   thread.join();
   const ThreadReading reading = ThreadProbe(tid).Read();
   EXPECT_FALSE(reading.sched_known);
-  EXPECT_EQ(reading.wait, WaitClass::kUnknown);
+  EXPECT_EQ(reading.wait, WaitReason::kUnknown);
+}
+
+TEST(ThreadProbe, FaultsAreCounted) {
+  const ThreadReading reading = ReadWhile(
+      [](std::atomic<bool>& stop) {
+        constexpr size_t kBytes = 4 << 20;
+        auto* memory = static_cast<volatile char*>(
+            mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        madvise(const_cast<char*>(memory), kBytes, MADV_NOHUGEPAGE);
+        for (size_t at = 0; at < kBytes; at += 4096) memory[at] = 1;
+        while (!stop) usleep(1000);
+        munmap(const_cast<char*>(memory), kBytes);
+      },
+      [](const ThreadReading& r) { return r.minor_faults >= 1024; });
+  EXPECT_GE(reading.minor_faults, 1024u);
 }
 
 TEST(ClassifyWait, ReadsOfFilesAreDiskAndOfPipesAreNot) {
-  int fds[2];
-  ASSERT_EQ(pipe(fds), 0);
-  const int file = open("/proc/self/exe", O_RDONLY);
-  EXPECT_EQ(ClassifyWait('S', SYS_read, static_cast<uint64_t>(fds[0])), WaitClass::kBlocked);
-  EXPECT_EQ(ClassifyWait('S', SYS_read, static_cast<uint64_t>(file)), WaitClass::kDisk);
-  EXPECT_EQ(ClassifyWait('D', SYS_read, static_cast<uint64_t>(fds[0])), WaitClass::kDisk);
-  EXPECT_EQ(ClassifyWait('S', SYS_fsync, 0), WaitClass::kDisk);
-  EXPECT_EQ(ClassifyWait('D', -1, 0), WaitClass::kDisk);
-  EXPECT_EQ(ClassifyWait('S', -1, 0), WaitClass::kBlocked);
-  close(file);
-  close(fds[0]);
-  close(fds[1]);
+  using FdClass = StackSample::FdClass;
+  const auto classify = [](char state, int32_t number, FdClass fd_class = FdClass::kNone) {
+    return ClassifyWait({state, number, fd_class});
+  };
+  EXPECT_EQ(classify('S', SYS_read, FdClass::kPipe), WaitReason::kDescriptor);
+  EXPECT_EQ(classify('S', SYS_read, FdClass::kFile), WaitReason::kDisk);
+  EXPECT_EQ(classify('D', SYS_read, FdClass::kPipe), WaitReason::kDisk);
+  EXPECT_EQ(classify('S', SYS_fsync), WaitReason::kDisk);
+  EXPECT_EQ(classify('D', -1), WaitReason::kDisk);
+  EXPECT_EQ(classify('S', -1), WaitReason::kBlocked);
+  EXPECT_EQ(classify('S', SYS_recvmsg, FdClass::kSocket), WaitReason::kDescriptor);
+  EXPECT_EQ(classify('S', SYS_flock, FdClass::kFile), WaitReason::kBlocked);
+}
+
+TEST(ClassifyWait, ConditionIsNoLock) {
+  // As the C library calls it: for a mutex, for a condition, for one that inherits priority.
+  EXPECT_EQ(ClassifyWait({.state = 'S', .number = SYS_futex, .second_argument = 0x80}),
+            WaitReason::kLock);
+  EXPECT_EQ(ClassifyWait({.state = 'S', .number = SYS_futex, .second_argument = 0x189}),
+            WaitReason::kThread);
+  EXPECT_EQ(ClassifyWait({.state = 'S', .number = SYS_futex, .second_argument = 0x86}),
+            WaitReason::kLock);
 }
 
 }  // namespace

@@ -1,108 +1,79 @@
 #include "monitors/incident/verdict.h"
 
-#include <gtest/gtest.h>
-
-#include <random>
+#include <gmock/gmock.h>
 
 #include "base/clock.h"
 
 namespace jankbox {
 namespace {
 
+using ::testing::ElementsAre;
+
 constexpr uint64_t kMs = kNsPerMs;
 
-ThreadReading At(uint64_t run_ms, uint64_t runnable_ms, WaitClass wait) {
-  ThreadReading reading;
-  reading.sched_known = true;
-  reading.run_ns = run_ms * kMs;
-  reading.runnable_ns = runnable_ms * kMs;
-  reading.wait = wait;
-  return reading;
+VerdictShare Of(VerdictCause cause, VerdictSource source, uint64_t ms) {
+  return {.cause = cause, .source = source, .ns = ms * kMs};
 }
 
-TEST(VerdictTimeline, SplitsEachStretchBySchedstatAndWait) {
-  VerdictTimeline timeline;
-  timeline.Add(1000 * kMs, At(0, 0, WaitClass::kBlocked));  // idle in its loop
-  timeline.Add(1100 * kMs, At(60, 10, WaitClass::kLock));
-  timeline.Add(1900 * kMs, At(60, 10, WaitClass::kLock));
-  timeline.Add(2000 * kMs, At(100, 10, WaitClass::kNone));
-  const Verdict verdict = timeline.Sum(1000 * kMs, 2000 * kMs);
-  EXPECT_EQ(verdict.running_ns, 100 * kMs);
-  EXPECT_EQ(verdict.runnable_ns, 10 * kMs);
-  EXPECT_EQ(verdict.lock_ns, (30 + 800 + 60) * kMs);
-  EXPECT_EQ(verdict.total_ns(), 1000 * kMs);
-  EXPECT_EQ(verdict.source, "schedstat");
-}
-
-TEST(VerdictTimeline, WhatNoReadingCoversIsUnknown) {
-  VerdictTimeline timeline;
-  timeline.Add(1500 * kMs, At(0, 0, WaitClass::kNone));
-  timeline.Add(1600 * kMs, At(100, 0, WaitClass::kNone));
-  const Verdict verdict = timeline.Sum(1000 * kMs, 2000 * kMs);
-  EXPECT_EQ(verdict.running_ns, 100 * kMs);
-  EXPECT_EQ(verdict.unknown_ns, 900 * kMs);
-}
-
-TEST(VerdictTimeline, BaselineFromBeforeTheDispatchCountsOnlyWhatFits) {
-  VerdictTimeline timeline;
-  timeline.Add(950 * kMs, At(0, 0, WaitClass::kBlocked));
-  timeline.Add(1010 * kMs, At(60, 0, WaitClass::kNone));
-  const Verdict verdict = timeline.Sum(1000 * kMs, 1010 * kMs);
-  EXPECT_EQ(verdict.running_ns, 10 * kMs);
-  EXPECT_EQ(verdict.total_ns(), 10 * kMs);
-}
-
-TEST(VerdictTimeline, WithoutSchedstatTheStatesDecide) {
-  ThreadReading running, asleep;
-  running.wait = WaitClass::kNone;
-  asleep.wait = WaitClass::kSleeping;
-  VerdictTimeline timeline;
-  timeline.Add(0, running);
-  timeline.Add(10 * kMs, running);
-  timeline.Add(30 * kMs, asleep);
-  const Verdict verdict = timeline.Sum(0, 30 * kMs);
-  EXPECT_EQ(verdict.running_ns, 10 * kMs);
-  EXPECT_EQ(verdict.sleeping_ns, 20 * kMs);
-  EXPECT_EQ(verdict.source, "thread states");
-}
-
-TEST(VerdictTimeline, SumsExactlyWhateverTheReadings) {
-  std::mt19937 random(3);
-  for (int round = 0; round < 500; ++round) {
-    VerdictTimeline timeline;
-    uint64_t now = 0, run = 0, runnable = 0;
-    for (int i = 0; i < 20; ++i) {
-      now += random() % 1000;
-      run += random() % 900;
-      runnable += random() % 900;
-      ThreadReading reading;
-      reading.sched_known = random() % 5 != 0;
-      reading.run_ns = run;
-      reading.runnable_ns = runnable;
-      reading.wait = static_cast<WaitClass>(random() % 6);
-      timeline.Add(now, reading);
-    }
-    const uint64_t from = random() % 12000, to = from + random() % 12000;
-    ASSERT_EQ(timeline.Sum(from, to).total_ns(), to - from);
-  }
-}
-
-TEST(VerdictTimeline, RestartKeepsTheBaseline) {
-  VerdictTimeline timeline;
-  timeline.Add(0, At(0, 0, WaitClass::kBlocked));
-  timeline.Add(100 * kMs, At(50, 0, WaitClass::kBlocked));
-  timeline.Restart();
-  timeline.Add(200 * kMs, At(150, 0, WaitClass::kBlocked));
-  EXPECT_EQ(timeline.Sum(0, 200 * kMs).unknown_ns, 100 * kMs);
-  EXPECT_EQ(timeline.Sum(100 * kMs, 200 * kMs).running_ns, 100 * kMs);
-}
-
-TEST(VerdictSentence, NamesTheLargestShareAndThePlace) {
+TEST(Verdict, SharesThatAreAlikeAreOne) {
   Verdict verdict;
-  verdict.lock_ns = 880;
-  verdict.running_ns = 120;
-  EXPECT_EQ(VerdictSentence(verdict, "Cache::Get"),
-            "88 % waiting for a lock (futex) in Cache::Get");
+  verdict.Add(Of(VerdictCause::kLock, VerdictSource::kHooks, 10));
+  verdict.Add(Of(VerdictCause::kLock, VerdictSource::kHooks, 5));
+  verdict.Add(Of(VerdictCause::kLock, VerdictSource::kSystemCall, 3));
+  verdict.Add(Of(VerdictCause::kDisk, VerdictSource::kHooks, 0));
+  EXPECT_EQ(verdict.shares.size(), 2u);
+  EXPECT_EQ(verdict.Of(VerdictCause::kLock), 18 * kMs);
+  EXPECT_EQ(verdict.total_ns(), 18 * kMs);
+  EXPECT_THAT(verdict.Sources(), ElementsAre("hooks", "system calls"));
+}
+
+TEST(VerdictSentence, NamesTheOwnerOfTheLockAndWhatItDid) {
+  Verdict verdict;
+  VerdictShare lock = Of(VerdictCause::kLock, VerdictSource::kHooks, 78);
+  lock.owner_tid = 123;
+  verdict.Add(lock);
+  verdict.Add(Of(VerdictCause::kRunning, VerdictSource::kFtrace, 12));
+  verdict.Add(Of(VerdictCause::kDisk, VerdictSource::kFtrace, 10));
+  Culprit culprit;
+  culprit.function = "Feed::Bind";
+  EXPECT_EQ(VerdictSentence(verdict, culprit),
+            "78 % waiting for a lock held by tid 123, in Feed::Bind");
+  culprit.owner_name = "Worker-3";
+  culprit.owner_function = "ImageCache::Decode";
+  EXPECT_EQ(VerdictSentence(verdict, culprit),
+            "78 % waiting for a lock held by 'Worker-3' (tid 123) in ImageCache::Decode, in "
+            "Feed::Bind");
+}
+
+TEST(VerdictSentence, NamesTheCallAndWhatItWasOn) {
+  Verdict verdict;
+  VerdictShare sync = Of(VerdictCause::kDisk, VerdictSource::kHooks, 91);
+  sync.call = "fdatasync";
+  sync.on = "a regular file";
+  verdict.Add(sync);
+  verdict.Add(Of(VerdictCause::kDisk, VerdictSource::kFtrace, 9));
+  EXPECT_EQ(VerdictSentence(verdict, {}), "100 % in fdatasync on a regular file");
+}
+
+TEST(VerdictSentence, NamesWhoHadTheCpu) {
+  Verdict verdict;
+  verdict.Add(Of(VerdictCause::kRunnable, VerdictSource::kFtrace, 66));
+  verdict.Add(Of(VerdictCause::kRunning, VerdictSource::kFtrace, 34));
+  Culprit culprit;
+  culprit.rivals = "2 threads of this process, 'gcc' of another";
+  EXPECT_EQ(VerdictSentence(verdict, culprit),
+            "66 % ready to run while others had the CPU: 2 threads of this process, 'gcc' of "
+            "another and 34 % on the CPU");
+}
+
+TEST(VerdictSentence, MarksAnEstimateAndSaysNothingOfNothing) {
+  Verdict verdict;
+  EXPECT_EQ(VerdictSentence(verdict, {}), "");
+  VerdictShare faults = Of(VerdictCause::kFault, VerdictSource::kFaultCount, 90);
+  faults.estimate = true;
+  verdict.Add(faults);
+  verdict.Add(Of(VerdictCause::kRunning, VerdictSource::kFtrace, 10));
+  EXPECT_EQ(VerdictSentence(verdict, {}), "90 % in page faults (estimate)");
 }
 
 }  // namespace

@@ -69,6 +69,19 @@ void FillVerdict(proto::Verdict* verdict) {
   verdict->set_summary("waited for a lock");
   verdict->add_sources("schedstat");
   verdict->add_sources("syscall samples");
+  proto::Verdict::Share* share = verdict->add_shares();
+  share->set_name("fault");
+  share->set_ns(1005);
+  share->set_source("fault count");
+  share->set_estimate(true);
+  share->set_detail("in page faults");
+  verdict->set_lock_owner_tid(4213);
+  verdict->set_lock_owner("worker-3");
+  proto::Frame* frame = verdict->add_lock_owner_frames();
+  frame->set_function("ImageCache::Decode");
+  frame->set_module("app");
+  frame->set_rel_pc(4011);
+  frame->set_build_id("beef03");
 }
 
 void FillLosses(proto::Losses* losses) {

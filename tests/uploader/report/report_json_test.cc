@@ -31,16 +31,25 @@ TEST(ReportJson, VerdictHasTenSharesInMilliseconds) {
   EXPECT_THAT(Keys(verdict),
               UnorderedElementsAre("running_ms", "runnable_ms", "lock_ms", "disk_ms", "fault_ms",
                                    "ipc_ms", "gc_ms", "sleeping_ms", "blocked_ms", "unknown_ms",
-                                   "summary", "sources"));
+                                   "summary", "sources", "shares", "lock_owner"));
   EXPECT_DOUBLE_EQ(verdict["running_ms"].get<double>(), 0.001001);
   EXPECT_DOUBLE_EQ(verdict["blocked_ms"].get<double>(), 0.001009);
   EXPECT_EQ(verdict["summary"], "waited for a lock");
   EXPECT_EQ(verdict["sources"], json({"schedstat", "syscall samples"}));
+  EXPECT_EQ(verdict["shares"], json::array({{{"name", "fault"},
+                                             {"ms", 0.001005},
+                                             {"source", "fault count"},
+                                             {"estimate", true},
+                                             {"detail", "in page faults"}}}));
+  EXPECT_EQ(verdict["lock_owner"]["tid"], 4213);
+  EXPECT_EQ(verdict["lock_owner"]["thread"], "worker-3");
+  EXPECT_EQ(verdict["lock_owner"]["frames"][0]["function"], "ImageCache::Decode");
 }
 
 TEST(ReportJson, SharesOfAnEmptyReportAreNumbers) {
   const json report = ReportToJson(proto::Report());
-  EXPECT_EQ(report["verdict"].size(), 12u);
+  EXPECT_EQ(report["verdict"].size(), 14u);
+  EXPECT_TRUE(report["verdict"]["lock_owner"].is_null());
   EXPECT_TRUE(report["verdict"]["gc_ms"].is_number());
   EXPECT_TRUE(report["verdict"]["sources"].is_array());
   EXPECT_TRUE(report["notes"].is_array());

@@ -1,0 +1,48 @@
+// What a binder transaction is called: interface and code to method, from the constants of the
+// generated stubs (`static final int TRANSACTION_getTasks = 21` in
+// `android.app.IActivityTaskManager$Stub`). Filled once by whoever can read those (JNI reflection
+// on Android), then read by any number of threads. Portable; allocates.
+#ifndef JANKBOX_MONITORS_BLOCKING_BINDER_METHODS_H_
+#define JANKBOX_MONITORS_BLOCKING_BINDER_METHODS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jankbox {
+
+class BinderMethods {
+ public:
+  static constexpr size_t kMaxMethods = 20'000;  // whatever a stub holds, the table is bounded
+
+  // One constant of a stub class. False where it names no transaction, its code is none of an
+  // interface's own (1 to 0x00ffffff), or the table is full.
+  bool Add(std::string_view stub_class, std::string_view constant, int64_t code);
+
+  // After the last Add(), before the first Find().
+  void Finish();
+
+  // "IActivityTaskManager.getTasks" for ("android.app.IActivityTaskManager", 21);
+  // "IActivityTaskManager:21" for a code that is not known.
+  std::string Find(std::string_view interface, uint32_t code) const;
+
+  size_t size() const { return methods_.size(); }
+
+ private:
+  struct Method {
+    std::string interface;
+    uint32_t code = 0;
+    std::string name;
+  };
+
+  std::vector<Method> methods_;  // by interface, then by code
+};
+
+// Adds the transactions of the interfaces that this process knows; returns how many. None on Linux,
+// and none on Android until the Java side passes them.
+size_t LoadBinderMethods(BinderMethods* methods);
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_MONITORS_BLOCKING_BINDER_METHODS_H_

@@ -1,0 +1,58 @@
+// Readings of a watched thread while its dispatch runs, and what they say of the time between them:
+// schedstat splits each stretch into running, runnable and the rest, and the rest was spent in what
+// the thread was seen waiting in at its ends. Filled on the watcher thread; a copy travels with the
+// request to seal.
+#ifndef JANKBOX_MONITORS_INCIDENT_VERDICT_TIMELINE_H_
+#define JANKBOX_MONITORS_INCIDENT_VERDICT_TIMELINE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "monitors/incident/thread_probe.h"
+
+namespace jankbox {
+
+class VerdictTimeline {
+ public:
+  struct Point {
+    uint64_t time_ns = 0;  // CLOCK_MONOTONIC
+    ThreadReading reading;
+  };
+
+  // What is known of [from_ns, to_ns]: the three times sum to its length.
+  struct Stretch {
+    uint64_t from_ns = 0;
+    uint64_t to_ns = 0;
+    uint64_t run_ns = 0;
+    uint64_t runnable_ns = 0;
+    uint64_t off_ns = 0;
+    uint64_t faults = 0;
+    uint64_t switches = 0;
+    bool sched_known = false;               // else by the states at its ends alone
+    const ThreadReading* waited = nullptr;  // the end that saw it wait; null: neither
+  };
+
+  // A reading at `now_ns`. Readings before the dispatch are its baseline: they may be as old as one
+  // tick of the watcher.
+  void Add(uint64_t now_ns, const ThreadReading& reading);
+
+  // Forgets what is older than the last reading at or before `time_ns`, which is a baseline.
+  void ForgetBefore(uint64_t time_ns);
+
+  // True where the last reading saw the thread wait: a baseline for whatever it does next.
+  bool EndsInAWait() const { return !points_.empty() && IsWait(points_.back().reading.wait); }
+
+  // The stretches within [from_ns, to_ns], in order; what no reading covers is left out.
+  std::vector<Stretch> Between(uint64_t from_ns, uint64_t to_ns) const;
+
+  const std::vector<Point>& points() const { return points_; }
+
+ private:
+  static constexpr size_t kMaxPoints = 8192;  // beyond it every second one is dropped
+
+  std::vector<Point> points_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_MONITORS_INCIDENT_VERDICT_TIMELINE_H_

@@ -1,0 +1,308 @@
+// Planted causes and the verdict that the sealed report gives of them: with the SDK linked in and
+// with the agent, as root (the kernel's switches) and as the user nobody (own switches, schedstat).
+// JANKBOX_SOAK=1: 100 runs of each cause instead of 5.
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+
+#include "base/file.h"
+#include "tests/e2e/run_program.h"
+#include "tests/perfetto/trace_reader.h"
+#include "uploader/report/report_file.h"
+
+namespace jankbox {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int kRuns = 5;
+constexpr int kSoakProcesses = 20;  // of as many runs each
+
+int Processes() {
+  const char* soak = getenv("JANKBOX_SOAK");
+  return soak != nullptr && std::string(soak) == "1" ? kSoakProcesses : 1;
+}
+
+// What the program measured of one run, in ns.
+struct Planted {
+  unsigned long long wall = 0;
+  unsigned long long lock = 0;
+  unsigned long long cpu = 0;
+  unsigned long long disk = 0;
+};
+
+struct Share {
+  const char* name;
+  uint64_t ns;
+};
+
+std::vector<Share> SharesOf(const proto::Verdict& v) {
+  return {{"running", v.running_ns()}, {"runnable", v.runnable_ns()}, {"lock", v.lock_ns()},
+          {"disk", v.disk_ns()},       {"fault", v.fault_ns()},       {"ipc", v.ipc_ns()},
+          {"gc", v.gc_ns()},           {"sleeping", v.sleeping_ns()}, {"blocked", v.blocked_ns()},
+          {"unknown", v.unknown_ns()}};
+}
+
+std::string Dominant(const proto::Verdict& verdict) {
+  Share most = {"", 0};
+  for (const Share& share : SharesOf(verdict)) {
+    if (share.ns > most.ns) most = share;
+  }
+  return most.name;
+}
+
+uint64_t Sum(const proto::Verdict& verdict) {
+  uint64_t sum = 0;
+  for (const Share& share : SharesOf(verdict)) sum += share.ns;
+  return sum;
+}
+
+// Running, runnable, or off the CPU for whatever reason: what is told without any permission.
+std::string DominantOfThree(const proto::Verdict& v) {
+  const uint64_t running = v.running_ns() + v.fault_ns();
+  const uint64_t off = Sum(v) - running - v.runnable_ns() - v.unknown_ns();
+  if (running >= off && running >= v.runnable_ns()) return "running";
+  return v.runnable_ns() >= off ? "runnable" : "off";
+}
+
+class VerdictE2eTest : public EndToEndTest {
+ protected:
+  void SetUp() override {
+    EndToEndTest::SetUp();
+    ASSERT_EQ(chmod(root_.c_str(), 0777), 0);
+    // A real disk: /tmp may be memory.
+    char scratch[] = "/var/tmp/jankbox-verdict-XXXXXX";
+    ASSERT_NE(mkdtemp(scratch), nullptr);
+    scratch_ = scratch;
+    ASSERT_EQ(chmod(scratch, 0777), 0);
+  }
+  void TearDown() override {
+    RunProgram({"rm", "-rf", scratch_});
+    EndToEndTest::TearDown();
+  }
+
+  // Five runs of `cause`; the program, with `before` in front of it, leaves one report of each.
+  void Plant(const std::string& cause, const std::vector<std::string>& before = {}) {
+    std::vector<std::string> argv = before;
+    const std::string runs = std::to_string(kRuns);
+    spool_ = Folder("spool" + std::to_string(++spools_));
+    for (const std::string& word : {Binary("verdict_driver"), cause, runs, scratch_, spool_}) {
+      argv.push_back(word);
+    }
+    Collect(RunProgram(argv));
+  }
+
+  void PlantUnderAgent(const std::string& cause) {
+    spool_ = Folder("spool" + std::to_string(++spools_));
+    std::map<std::string, std::string> environment = ForeignEnvironment();
+    environment["JANKBOX_SLOW_MS"] = "60";
+    environment["JANKBOX_REPEATS"] = "every";
+    Collect(RunProgram({Binary("jankbox"), "run", "--dir", spool_, "--", Binary("verdict_causes"),
+                        cause, std::to_string(kRuns), scratch_},
+                       environment));
+  }
+
+  void Collect(const Outcome& outcome) {
+    ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
+    planted_.clear();
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+      Planted run;
+      ASSERT_EQ(sscanf(line.c_str(), "wall %llu lock %llu cpu %llu disk %llu", &run.wall, &run.lock,
+                       &run.cpu, &run.disk),
+                4)
+          << line;
+      planted_.push_back(run);
+    }
+    reports_ = Reports(spool_);
+    ASSERT_EQ(reports_.size(), static_cast<size_t>(kRuns)) << outcome.err;
+    for (const proto::Report& report : reports_) {
+      ExpectWhole(report);
+      printf("%6.1f ms: %s\n", static_cast<double>(report.duration_ns()) / 1e6,
+             report.verdict().summary().c_str());
+    }
+  }
+
+  // Whatever the cause, and however the time was told.
+  static void ExpectWhole(const proto::Report& report) {
+    const proto::Verdict& verdict = report.verdict();
+    EXPECT_EQ(Sum(verdict), report.duration_ns());
+    std::map<std::string, uint64_t> parts;
+    for (const proto::Verdict::Share& share : verdict.shares()) {
+      parts[share.name()] += share.ns();
+      EXPECT_FALSE(share.source().empty());
+      EXPECT_FALSE(share.detail().empty());
+    }
+    for (const Share& share : SharesOf(verdict)) EXPECT_EQ(parts[share.name], share.ns);
+    EXPECT_THAT(verdict.summary(), HasSubstr(" % "));
+  }
+
+  void ExpectEach(const std::string& dominant) {
+    for (const proto::Report& report : reports_) {
+      EXPECT_EQ(Dominant(report.verdict()), dominant) << report.ShortDebugString();
+    }
+  }
+  void ExpectEachOfThree(const std::string& dominant) {
+    for (const proto::Report& report : reports_) {
+      EXPECT_EQ(DominantOfThree(report.verdict()), dominant) << report.ShortDebugString();
+    }
+  }
+  void ExpectSentences(const ::testing::Matcher<const std::string&>& matcher) {
+    for (const proto::Report& report : reports_) EXPECT_THAT(report.verdict().summary(), matcher);
+  }
+
+  static std::vector<std::string> FunctionsOf(const proto::Verdict& verdict) {
+    std::vector<std::string> functions;
+    for (const proto::Frame& frame : verdict.lock_owner_frames()) {
+      functions.push_back(frame.function());
+    }
+    return functions;
+  }
+
+  static std::string WhyNotRoot() {
+    return geteuid() == 0 ? "" : "the kernel's switches are for root alone";
+  }
+  // The program runs as nobody; its main thread keeps the priority that root gave it.
+  static std::vector<std::string> AsNobody() {
+    if (geteuid() != 0) return {};
+    return {"chrt", "-R", "-r", "1", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
+  }
+
+  std::string scratch_;
+  std::string spool_;
+  int spools_ = 0;
+  std::vector<Planted> planted_;
+  std::vector<proto::Report> reports_;
+};
+
+struct Cause {
+  const char* name;
+  const char* dominant;  // share
+  const char* of_three;
+  const char* sentence;  // part of it
+};
+
+constexpr Cause kCauses[] = {
+    {"lock", "lock", "off", "waiting for a lock held by 'decoder' (tid "},
+    {"disk", "disk", "off", " on a regular file"},
+    {"fault", "fault", "running", "in page faults (estimate)"},
+    {"starve", "runnable", "runnable", "ready to run while others had the CPU: "},
+    {"busy", "running", "running", "on the CPU"},
+    {"sleep", "sleeping", "off", "asleep"},
+    {"mixed", "lock", "off", "waiting for a lock held by 'decoder' (tid "},
+    {"condition", "blocked", "off", "waiting for a condition"},
+    {"ipc", "ipc", "off", "in read on a socket"},
+};
+
+class CauseTest : public VerdictE2eTest, public ::testing::WithParamInterface<Cause> {};
+
+INSTANTIATE_TEST_SUITE_P(Planted, CauseTest, ::testing::ValuesIn(kCauses),
+                         [](const auto& cause) { return std::string(cause.param.name); });
+
+TEST_P(CauseTest, AsRootTheDominantShareIsRight) {
+  if (const std::string why = WhyNotRoot(); !why.empty()) GTEST_SKIP() << why;
+  for (int process = 0; process < Processes(); ++process) {
+    ASSERT_NO_FATAL_FAILURE(Plant(GetParam().name));
+    ExpectEach(GetParam().dominant);
+    ExpectSentences(HasSubstr(GetParam().sentence));
+  }
+}
+
+TEST_P(CauseTest, AsNobodyRunningRunnableAndOffAreRight) {
+  for (int process = 0; process < Processes(); ++process) {
+    ASSERT_NO_FATAL_FAILURE(Plant(GetParam().name, AsNobody()));
+    ExpectEachOfThree(GetParam().of_three);
+    for (const proto::Report& report : reports_) {
+      for (const std::string& source : report.verdict().sources()) EXPECT_NE(source, "ftrace");
+    }
+  }
+}
+
+TEST_F(VerdictE2eTest, MixedCausesHaveTheirShares) {
+  if (const std::string why = WhyNotRoot(); !why.empty()) GTEST_SKIP() << why;
+  ASSERT_NO_FATAL_FAILURE(Plant("mixed"));
+  for (size_t i = 0; i < reports_.size(); ++i) {
+    const proto::Verdict& verdict = reports_[i].verdict();
+    const auto wall = static_cast<double>(reports_[i].duration_ns());
+    EXPECT_NEAR(static_cast<double>(verdict.lock_ns()), static_cast<double>(planted_[i].lock),
+                0.05 * wall);
+    // Writing costs CPU time, too.
+    EXPECT_GE(static_cast<double>(verdict.running_ns()),
+              static_cast<double>(planted_[i].cpu) * 0.9);
+    EXPECT_GT(verdict.disk_ns(), planted_[i].disk / 4);
+    EXPECT_LE(verdict.disk_ns(), planted_[i].disk);
+  }
+}
+
+TEST_F(VerdictE2eTest, FrameThatNoSampleSawIsToldAsWellAsALongMessage) {
+  if (const std::string why = WhyNotRoot(); !why.empty()) GTEST_SKIP() << why;
+  ASSERT_NO_FATAL_FAILURE(Plant("frame"));
+  ExpectEach("lock");
+  for (size_t i = 0; i < reports_.size(); ++i) {
+    EXPECT_EQ(reports_[i].kind(), proto::JANK);
+    EXPECT_EQ(reports_[i].sample_count(), 0u);
+    const proto::Verdict& verdict = reports_[i].verdict();
+    EXPECT_NEAR(static_cast<double>(verdict.lock_ns()), static_cast<double>(planted_[i].lock), 3e6);
+    EXPECT_EQ(verdict.unknown_ns(), 0u);
+  }
+  ExpectSentences(HasSubstr("held by 'decoder' (tid "));
+}
+
+// The owner's stack stands in the report, and in the trace as samples of the owner.
+TEST_F(VerdictE2eTest, LockIsToldWithItsOwnersStack) {
+  ASSERT_NO_FATAL_FAILURE(Plant("lock", AsNobody()));
+  ExpectSentences(::testing::ContainsRegex(
+      "waiting for a lock held by 'decoder' .tid [0-9]+. in decode_image, in bind_feed"));
+  const proto::Verdict& verdict = reports_[0].verdict();
+  EXPECT_EQ(verdict.lock_owner(), "decoder");
+  EXPECT_THAT(FunctionsOf(verdict), ::testing::Contains("decode_image"));
+  std::string error;
+  const std::string path = spool_ + "/" + reports_[0].id() + kReportFileSuffix;
+  const testing::TraceContent trace = testing::ReadTrace(ReadFile(path, 64 << 20).value(), &error);
+  ASSERT_EQ(error, "");
+  bool seen = false;
+  for (const testing::ReadSample& sample : trace.samples) {
+    for (const testing::ReadFrameOfStack& frame : sample.frames) {
+      seen = seen || (sample.tid == verdict.lock_owner_tid() && frame.function == "decode_image");
+    }
+  }
+  EXPECT_TRUE(seen);
+}
+
+// All that is left is the ring: samples of states, and the thread's own record of its wait.
+TEST_F(VerdictE2eTest, RecoveredReportTellsTheLock) {
+  spool_ = Folder("spool");
+  Program program({Binary("verdict_driver"), "hang", "1", scratch_, spool_});
+  ASSERT_TRUE(program.WaitForOutput("hangs", 20'000));
+  usleep(500'000);
+  program.Signal(SIGKILL);
+  program.Wait(5'000);
+  ASSERT_EQ(
+      RunProgram({Binary("jankbox"), "run", "--dir", spool_, "--", "true"}, ForeignEnvironment())
+          .exit_status,
+      0);
+  reports_ = Reports(spool_);
+  ASSERT_EQ(reports_.size(), 1u);
+  EXPECT_EQ(reports_[0].kind(), proto::RECOVERED);
+  ExpectWhole(reports_[0]);
+  ExpectEach("lock");
+  ExpectSentences(HasSubstr("waiting for a lock held by 'decoder' (tid "));
+  for (const std::string& source : reports_[0].verdict().sources()) {
+    EXPECT_THAT(source, ::testing::AnyOf("hooks", "thread states", "system calls"));
+  }
+}
+
+TEST_F(VerdictE2eTest, AgentTellsTheSame) {
+  for (const char* cause : {"lock", "starve"}) {
+    ASSERT_NO_FATAL_FAILURE(PlantUnderAgent(cause));
+    ExpectEach(std::string(cause) == "lock" ? "lock" : "runnable");
+  }
+}
+
+}  // namespace
+}  // namespace jankbox
