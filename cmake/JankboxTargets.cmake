@@ -25,9 +25,9 @@ target_compile_options(jankbox_in_app_flags INTERFACE
 target_compile_definitions(jankbox_in_app_flags INTERFACE SPDLOG_NO_EXCEPTIONS)
 target_link_options(jankbox_in_app_flags INTERFACE -Wl,-z,max-page-size=16384 -Wl,--gc-sections)
 if(JANKBOX_LTO)  # for targets that say so; the linker would optimise all others too, as soon as an object allows it
-  target_compile_options(jankbox_in_app_flags INTERFACE -flto=auto -ffat-lto-objects)
+  set(JANKBOX_LTO_OPTIONS -flto=auto -ffat-lto-objects)
   target_link_options(jankbox_flags INTERFACE
-    $<IF:$<BOOL:$<TARGET_PROPERTY:JANKBOX_LTO_LINK>>,-flto=auto,-fno-use-linker-plugin>)
+    $<IF:$<BOOL:$<TARGET_PROPERTY:JANKBOX_LTO_LINK>>,-flto=auto;-fno-asynchronous-unwind-tables,-fno-use-linker-plugin>)
   # ar would load GCC's plugin too, and name symbols in the archive's index that only the intermediate code has.
   foreach(language C CXX)
     set(CMAKE_${language}_ARCHIVE_CREATE "<CMAKE_AR> --plugin /dev/null qc <TARGET> <LINK_FLAGS> <OBJECTS>")
@@ -35,15 +35,22 @@ if(JANKBOX_LTO)  # for targets that say so; the linker would optimise all others
   endforeach()
 endif()
 
-# jankbox_add_in_app_library(NAME [HOT] SOURCES... [DEPENDS targets...]): compiled for size, as every app carries it; HOT, what
-# runs on the app's threads or over every event, for speed.
+# Tables to unwind by are a seventh of the library. Code that only our own threads run goes without them: no stack of the app
+# passes through it, nothing throws, and debug information has what a debugger or a crash reporter needs (.debug_frame).
+set(JANKBOX_NO_UNWIND_TABLES $<$<NOT:$<CONFIG:Debug>>:-fno-asynchronous-unwind-tables>)
+
+# jankbox_add_in_app_library(NAME [HOT] [APP_THREADS] SOURCES... [DEPENDS targets...]): compiled for size, as every app carries
+# it; HOT, what runs over every event, for speed. APP_THREADS: functions of it stand in stacks of the app's threads.
 function(jankbox_add_in_app_library name)
-  cmake_parse_arguments(ARG "HOT" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "HOT;APP_THREADS" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS}
     jankbox_flags $<BUILD_INTERFACE:jankbox_in_app_flags>)
   if(NOT ARG_HOT)
     target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Os>)
+  endif()
+  if(NOT ARG_APP_THREADS)
+    target_compile_options(${name} PRIVATE ${JANKBOX_NO_UNWIND_TABLES} ${JANKBOX_LTO_OPTIONS})
   endif()
 endfunction()
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "monitors/startup/startup_monitor.h"
 #include "monitors/incident/verdict_timeline.h"
+#include "monitors/startup/startup_monitor.h"
 #include "sdk/src/anr_threads.h"
 #include "uploader/report/report.h"
 

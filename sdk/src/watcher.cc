@@ -10,6 +10,7 @@
 #include "monitors/anr/quit_signal.h"
 #include "monitors/frame/frame_monitor.h"
 #include "monitors/looper/dispatch_monitor.h"
+#include "sdk/src/foreground.h"
 #include "sdk/src/frame_hooks.h"
 #include "sdk/src/glib_idle.h"
 #include "sdk/src/hook_set.h"

@@ -64,11 +64,11 @@ class EventSequence {
   EventSequence(PacketWriter* writer, const Options& options);
 
   // Writes the first packet, whose clock begins at `boottime_ns`. Once.
-  void Start(uint64_t boottime_ns);
+  [[gnu::cold]] void Start(uint64_t boottime_ns);
   bool started() const { return started_; }
 
   // Interns `name` and returns its iid. REQUIRES started().
-  uint32_t AddName(std::string_view name);
+  [[gnu::cold]] uint32_t AddName(std::string_view name);
 
   // Slices of the default track. Their packets stay below 128 bytes: lengths take one byte.
   // REQUIRES started().
