@@ -120,7 +120,7 @@ TEST_F(AnrTest, StopIsTakenOffATrueBlock) {
 TEST_F(AnrTest, TrueBlockIsOneIncidentToldWhileItLasts) {
   Start({"work", std::to_string(Scaled(6000) + 1500)});
   std::vector<proto::Report> early;
-  for (int i = 0; i < 200 && early.empty(); ++i, Sleep(20)) early = Reports(Folder("spool"));
+  for (int i = 0; i < 500 && early.empty(); ++i, Sleep(20)) early = Reports(Folder("spool"));
   ASSERT_EQ(early.size(), 1u) << "not told while it lasted";
   EXPECT_EQ(early[0].kind(), proto::ANR);
   EXPECT_TRUE(early[0].ongoing());

@@ -170,7 +170,7 @@ TEST_F(LoopProgramsTest, IdleCallbackThatTakesTooLongIsNamed) {
   EXPECT_EQ(run.exit_status, 0) << run.err;
   const std::vector<proto::Report> reports = Reports(Folder("spool"));
   ASSERT_EQ(reports.size(), 1u);
-  EXPECT_EQ(reports[0].kind(), proto::SLOW_MESSAGE);
+  EXPECT_EQ(reports[0].kind(), proto::LAG);
   EXPECT_EQ(reports[0].what(), "idle: g_idle");
   EXPECT_EQ(reports[0].idle_callback(), "g_idle");
   EXPECT_GE(reports[0].idle_callback_ns(), 2'200'000'000u);
