@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/uuid.h"
 #include "jankbox/incident.h"
-#include "monitors/frame/frame_monitor.h"
+#include "monitors/frame/frame_policy.h"
 #include "monitors/incident/incident_tracker.h"
 #include "uploader/report/report_encoder.h"
 #include "uploader/spool/spool.h"
@@ -93,8 +93,14 @@ TEST_F(ReportGateTest, TenThousandJanksInAnHour) {
     const uint64_t draw = random() % 10'000;
     cause = "cause " + std::to_string(draw * draw * 150 / 100'000'000);
     const uint64_t late_ns = (150 + random() % 100) * kNsPerMs;
-    tracker.OnSignal(
-        FrameMonitor::SignalOf({now_ns - late_ns, kReferenceIntervalNs, now_ns - late_ns, now_ns}));
+    Signal late;
+    late.kind = SignalKind::kJank;
+    late.begin_ns = now_ns - late_ns;
+    late.end_ns = now_ns;
+    late.what = "doFrame";
+    late.dropped_frames = late_ns / kReferenceIntervalNs;
+    late.frame_interval_ns = kReferenceIntervalNs;
+    tracker.OnSignal(late);
     tracker.Settle(now_ns, 0);
   }
   EXPECT_EQ(written, kCap);
