@@ -37,7 +37,7 @@ def chunk(sequence, words, *, open_calls=(), index=0, words_before=0, serial=1, 
 
 def ring_of(*chunks):
     header = bytearray(16384)
-    struct.pack_into('<8sII6Q', header, 0, b'JBXRING1', 3, 0x4a420801, 0, 16384, 278528, 344064, 16384 | 16 << 32, 1 | 42 << 32)
+    struct.pack_into('<8sII6Q', header, 0, b'JBXRING1', 4, 0x4a420801, 0, 16384, 278528, 344064, 16384 | 16 << 32, 1 | 42 << 32)
     struct.pack_into('<4Q', header, 336, BASE, 1000, 2000, 3000)
     struct.pack_into('<4I', header, 384, 1, 1, len(chunks), 0)
     name = struct.pack('<IHH8s', 3, 0, 5, b'three')

@@ -71,7 +71,7 @@ void FillVerdict(proto::Verdict* verdict) {
   verdict->add_sources("syscall samples");
   proto::Verdict::Share* share = verdict->add_shares();
   share->set_name("fault");
-  share->set_ns(1005);
+  share->set_ns(1011);
   share->set_source("fault count");
   share->set_estimate(true);
   share->set_detail("in page faults");
@@ -80,7 +80,7 @@ void FillVerdict(proto::Verdict* verdict) {
   proto::Frame* frame = verdict->add_lock_owner_frames();
   frame->set_function("ImageCache::Decode");
   frame->set_module("app");
-  frame->set_rel_pc(4011);
+  frame->set_rel_pc(4023);
   frame->set_build_id("beef03");
 }
 

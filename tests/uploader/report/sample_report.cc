@@ -31,10 +31,10 @@ Report FilledReport() {
                     uint64_t{1} << 63,
                     "waited for a lock",
                     {"schedstat", "syscall samples"},
-                    {{"fault", 1005, "fault count", true, "in page faults"}},
+                    {{"fault", 1011, "fault count", true, "in page faults"}},
                     4213,
                     "worker-3",
-                    {{"ImageCache::Decode", "app", 4011, "beef03"}}};
+                    {{"ImageCache::Decode", "app", 4023, "beef03"}}};
   report.top_frames = {{"pthread_mutex_lock", "libc.so.6", 0x9a3f0, "beef01"},
                        {"Größe::berechnen()", "[method]", 0xffff'ffff'ffff'fff0, "beef02"}};
   report.window_from_ns = 20'000'000'001;
