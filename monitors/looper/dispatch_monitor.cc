@@ -196,9 +196,11 @@ uint64_t DispatchMonitor::RunningSinceNs(const RingWatchedThread& slot) {
 }
 
 void DispatchMonitor::EndStartUp(const RingWatchedThread& slot) {
-  const PaddedName start_up("start-up");
-  const bool named = slot.what[0].load(std::memory_order_relaxed) == start_up.Word(0) &&
-                     slot.what[1].load(std::memory_order_relaxed) == start_up.Word(8);
+  static constexpr char kStartUp[16] = "start-up";
+  uint64_t words[2];
+  memcpy(words, kStartUp, sizeof(words));
+  const bool named = slot.what[0].load(std::memory_order_relaxed) == words[0] &&
+                     slot.what[1].load(std::memory_order_relaxed) == words[1];
   if (named && slot.dispatch_begin_ticks.load(std::memory_order_relaxed) != 0) End();
 }
 
