@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -35,7 +36,7 @@ struct PaddedName {
 
   explicit PaddedName(const char* what) {
     if (what == nullptr) return;
-    bytes = static_cast<uint32_t>(strnlen(what, kMaxDispatchNameBytes));
+    bytes = static_cast<uint32_t>(std::min(strlen(what), kMaxDispatchNameBytes));
     memcpy(text, what, bytes);
   }
   uint64_t Word(size_t at) const {
