@@ -22,7 +22,13 @@ struct Place {
 };
 
 constinit Place g_places[WatchedLoops::kMaxLoops];  // the first is the main thread's
-constinit std::atomic<const char*> g_wanted{""};
+// What was wanted last, and before that: never freed, since a thread may be reading it.
+struct Wanted {
+  const char* names;
+  const Wanted* older;
+};
+constinit const Wanted g_none = {"", nullptr};
+constinit std::atomic<const Wanted*> g_wanted{&g_none};
 // Grows with whatever changes the answer; a thread asks again where its own is older.
 constinit std::atomic<uint32_t> g_answers{1};
 
@@ -30,7 +36,7 @@ JANKBOX_TLS constinit uint32_t t_answer = 0;
 JANKBOX_TLS constinit Place* t_place = nullptr;
 
 bool IsWantedByName() {
-  const char* wanted = g_wanted.load(std::memory_order_acquire);
+  const char* wanted = g_wanted.load(std::memory_order_acquire)->names;
   if (wanted[0] == '\0') return false;
   char name[16] = {};
   if (prctl(PR_GET_NAME, name, 0, 0, 0) != 0) return false;
@@ -82,11 +88,11 @@ bool NameIsListed(std::string_view list, std::string_view name) {
 }
 
 void WatchedLoops::SetWanted(const char* names) {
-  const char* before = g_wanted.load(std::memory_order_acquire);
-  if (strcmp(before, names) == 0) return;
-  const char* copy = strdup(names);  // never freed: a thread may be reading the one before
+  const Wanted* before = g_wanted.load(std::memory_order_acquire);
+  if (strcmp(before->names, names) == 0) return;
+  const char* copy = strdup(names);
   if (copy == nullptr) return;
-  g_wanted.store(copy, std::memory_order_release);
+  g_wanted.store(new Wanted{copy, before}, std::memory_order_release);
   g_answers.fetch_add(1, std::memory_order_release);
 }
 
