@@ -37,7 +37,7 @@ TEST(ReportJson, VerdictHasTenSharesInMilliseconds) {
   EXPECT_EQ(verdict["summary"], "waited for a lock");
   EXPECT_EQ(verdict["sources"], json({"schedstat", "syscall samples"}));
   EXPECT_EQ(verdict["shares"], json::array({{{"name", "fault"},
-                                             {"ms", 0.001005},
+                                             {"ms", 0.001011},
                                              {"source", "fault count"},
                                              {"estimate", true},
                                              {"detail", "in page faults"}}}));
