@@ -19,6 +19,7 @@
 namespace jankbox {
 namespace {
 
+constexpr uint32_t kMostUnsure = 100;
 constexpr char kWaiter[] = "Signal Catcher";
 constexpr uint64_t kQuitBit = uint64_t{1} << (SIGQUIT - 1);
 
@@ -34,6 +35,7 @@ struct Shared {
 std::atomic<Shared*> g_shared{nullptr};
 struct sigaction g_earlier;
 bool g_unblocked = false;
+uint32_t g_unsure = 0;  // times in a row that nobody was sure to wait; watcher thread
 
 bool HasHandler(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 ||
@@ -87,6 +89,7 @@ struct Waiter {
 Waiter FindWaiter() {
   const Result<std::vector<std::string>> tids = ListDirectory("/proc/self/task");
   if (!tids.ok()) return {};
+  bool unsure = false;
   for (const std::string& tid : tids.value()) {
     const std::string folder = "/proc/self/task/" + tid;
     std::string name = ReadProcFile(folder + "/comm", 64);
@@ -95,11 +98,16 @@ Waiter FindWaiter() {
     // In sigwait the signals that it waits for are unblocked; while it deals with one, blocked.
     const std::string status = ReadProcFile(folder + "/status", 4096);
     const bool blocks = (MaskIn(status, "\nSigBlk:\t") & kQuitBit) != 0;
-    const bool waits = atoi(ReadProcFile(folder + "/syscall", 64).c_str()) == SYS_rt_sigtimedwait;
-    if (!blocks && !waits) continue;  // it would run our handler
+    // Where system calls cannot be seen, its name has to do.
+    const std::string call = ReadProcFile(folder + "/syscall", 64);
+    const bool waits = call.empty() || atoi(call.c_str()) == SYS_rt_sigtimedwait;
+    if (!blocks && !waits) {  // just woken, or it would run our handler: seen again later
+      unsure = true;
+      continue;
+    }
     return {atoi(tid.c_str()), (MaskIn(status, "\nSigPnd:\t") & kQuitBit) != 0};
   }
-  return {};
+  return {0, unsure};
 }
 
 }  // namespace
@@ -167,7 +175,8 @@ uint64_t QuitSignal::Take() {
 bool QuitSignal::PassOn() {
   if (HasHandler(g_earlier) || g_earlier.sa_handler == SIG_IGN) return true;  // it has it already
   const Waiter waiter = FindWaiter();
-  if (waiter.pending) return false;
+  if (waiter.pending && (waiter.tid != 0 || ++g_unsure < kMostUnsure)) return false;
+  g_unsure = 0;
   if (waiter.tid != 0) {
     syscall(SYS_tgkill, getpid(), waiter.tid, SIGQUIT);
     return true;
