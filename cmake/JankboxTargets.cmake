@@ -63,9 +63,22 @@ endfunction()
 # ctest test.
 function(jankbox_add_test name)
   cmake_parse_arguments(ARG "SERIAL" "TIMEOUT" "SOURCES;DEPENDS;LABELS;DEFINITIONS;FIXTURES" ${ARGN})
+  # The libraries' headers are most of what a test compiles: they are compiled once for each set of options.
+  string(MAKE_C_IDENTIFIER "jankbox_test_headers${JANKBOX_TEST_OPTIONS}" headers)
+  if(NOT TARGET ${headers})
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/test_headers.cc CONTENT "int main() {}\n")
+    add_executable(${headers} ${CMAKE_BINARY_DIR}/generated/test_headers.cc)  # a program: as position-independent as tests
+    target_link_libraries(${headers} PRIVATE jankbox_flags GTest::gmock GTest::gtest nlohmann_json::nlohmann_json)
+    target_compile_options(${headers} PRIVATE ${JANKBOX_TEST_OPTIONS})
+    target_precompile_headers(${headers} PRIVATE <filesystem> <fstream> <gmock/gmock.h> <gtest/gtest.h> <nlohmann/json.hpp>)
+  endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE jankbox_flags ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE ${ARG_DEFINITIONS})
+  target_compile_options(${name} PRIVATE ${JANKBOX_TEST_OPTIONS}
+    # GCC 12 finds overflows in std::string's own +, and of precompiled headers forgets that they are the system's.
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-restrict>)
+  target_precompile_headers(${name} REUSE_FROM ${headers})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()

@@ -140,6 +140,14 @@ function reportNode(report) {
     node.append(element('div', 'facts', `frames${scene.scene ? ' of ' + scene.scene : ''}: ${scene.frames}, ${scene.fps.toFixed(1)} fps, ` +
                         `${scene.dropped} dropped, ${scene.janky} janky, p50 ${duration(scene.p50_ms)}, p99 ${duration(scene.p99_ms)}`));
   }
+  for (const work of report.render_work || []) {
+    node.append(element('div', 'facts', `render: ${work.name}${work.count > 1 ? ` × ${work.count}` : ''}, ${duration(work.duration_ms)}` +
+                        `${work.tid === report.tid ? '' : ` (tid ${work.tid})`}`));
+  }
+  for (const method of report.extra || []) {
+    node.append(element('div', 'facts', `extra: ${method.function}, ${duration(method.extra_ms)} more than ` +
+                        `${method.usual_ms > 0 ? `its usual ${duration(method.usual_ms)}` : 'in healthy messages, where it is not called'}`));
+  }
   const states = (report.states || []).map((state) => `${state.key} = ${state.value}`);
   if (states.length) node.append(element('div', 'facts', states.join(' · ')));
   for (const note of report.notes) node.append(element('div', 'facts', note));

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "monitors/incident/call_tree.h"
+#include "monitors/render/render_work.h"
 #include "monitors/slow_method/method_list.h"
 #include "tracer/snapshot/stack_samples.h"
 
@@ -100,6 +101,32 @@ void ListMethods(const CallTree& tree, const MethodNames& names, double ns_per_t
   blame->methods_left_out = static_cast<uint32_t>(list.left_out);
 }
 
+constexpr size_t kListedRenderWork = 10;
+
+// On every thread: what is drawn late is often made by another one than the incident's.
+void ListRenderWork(const RingWindow& window, uint64_t from_ticks, uint64_t to_ticks,
+                    const MethodNames& names, double ns_per_tick, Blame* blame) {
+  const bool some = std::any_of(names.begin(), names.end(), [](const auto& name) {
+    return !RenderWorkName(name.second).empty();
+  });
+  if (!some) return;
+  std::vector<ReportRenderWork>& list = blame->render_work;
+  for (const WindowThread& thread : window.threads) {
+    const CallTree tree = MethodTree(window, thread.tid, from_ticks, to_ticks);
+    for (const CallItem& item : RenderWork(tree.Items(), names)) {
+      if (item.weight == 0) continue;
+      list.push_back({std::string(RenderWorkName(*names.Find(static_cast<uint32_t>(item.key)))),
+                      thread.tid, item.count,
+                      static_cast<uint64_t>(static_cast<double>(item.weight) * ns_per_tick),
+                      item.open});
+    }
+  }
+  std::sort(list.begin(), list.end(), [](const ReportRenderWork& a, const ReportRenderWork& b) {
+    return a.duration_ns > b.duration_ns;
+  });
+  if (list.size() > kListedRenderWork) list.resize(kListedRenderWork);
+}
+
 // What tells one cause from another, outermost first. Methods alone where there are any: a sampled
 // leaf changes from run to run, and what the compiler inlines from build to build.
 std::vector<std::string> PathOf(const std::vector<ReportFrame>& methods,
@@ -179,6 +206,7 @@ Blame FindBlame(const RingWindow& window, int32_t tid, uint64_t from_ticks, uint
   Blame blame;
   const CallTree tree = MethodTree(window, tid, from_ticks, to_ticks);
   ListMethods(tree, names, ns_per_tick, &blame);
+  ListRenderWork(window, from_ticks, to_ticks, names, ns_per_tick, &blame);
   const std::vector<ReportFrame> methods = BlamedMethods(tree, names);
   const BlamedSamples sampled = BlamedStack(samples, frames);
   const std::vector<ReportFrame>& stack = sampled.stack;

@@ -18,6 +18,7 @@ namespace jankbox {
 struct Blame {
   std::vector<ReportMethod> methods;  // the call tree of instrumented methods, trimmed
   uint32_t methods_left_out = 0;
+  std::vector<ReportRenderWork> render_work;  // on any thread, the longest first
   std::vector<ReportFrame> frames;  // innermost first: methods (module "[method]"), then the stack
   std::string place;  // the function that a developer should look at; empty where nothing is known
   // Over the blamed methods, or else the named functions of the blamed stack that are the program's

@@ -198,6 +198,7 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
                 evidence.frames, evidence.names, source.clock.ns_per_tick(), request.what);
   report.methods = blame.methods;
   report.methods_left_out = blame.methods_left_out;
+  report.render_work = blame.render_work;
   report.top_frames = blame.frames;
   // The app knows what it found; the path is that of the calls which happened to be there.
   report.fingerprint = request.kind == ReportKind::kCustom ? FingerprintOf({"custom", request.what})

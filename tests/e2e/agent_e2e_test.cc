@@ -86,9 +86,12 @@ TEST_F(AgentTest, NodeThatEndsRightAfterItsBusyTimer) {
   const Outcome run = RunAgent(
       {}, {"node", "-e", "setTimeout(()=>{const e=Date.now()+1000;while(Date.now()<e);},200)"});
   EXPECT_EQ(run.exit_status, 0) << run.err;
-  const std::vector<proto::Report> reports = Reports(Folder("spool"));
+  std::vector<proto::Report> reports = Reports(Folder("spool"));
+  // On a slow machine Node.js itself may be slow while it starts or ends.
+  std::erase_if(reports, [](const proto::Report& report) { return DurationMs(report) < 500; });
   ASSERT_EQ(reports.size(), 1u) << run.err;
-  EXPECT_NEAR(DurationMs(reports[0]), 1000, 100);
+  EXPECT_GE(DurationMs(reports[0]), 990);
+  EXPECT_LE(DurationMs(reports[0]), SanitizerStandsBetween() ? 2000 : 1100);
 }
 
 TEST_F(AgentTest, GtkProgramIsCaughtInItsOwnFunctions) {

@@ -86,5 +86,25 @@ TEST_F(IncidentTest, VetoLeavesNoReport) {
   EXPECT_EQ(Refused(manual[0], "veto"), 3u);
 }
 
+TEST_F(IncidentTest, RenderWorkOfEveryThreadIsNamed) {
+  Drive({"render"});
+  const std::vector<proto::Report> slow = OfKind(proto::SLOW_MESSAGE);
+  ASSERT_EQ(slow.size(), 1u);
+  ASSERT_EQ(slow[0].render_work_size(), 2) << slow[0].ShortDebugString();
+  const proto::RenderWork& layout = slow[0].render_work(0);
+  EXPECT_EQ(layout.name(), "layout: list");
+  EXPECT_EQ(layout.tid(), slow[0].tid());
+  EXPECT_EQ(layout.count(), 3u);
+  EXPECT_GE(layout.duration_ns(), 90'000'000u);
+  EXPECT_LE(layout.duration_ns(), slow[0].duration_ns());  // the inner one counts once
+  const proto::RenderWork& upload = slow[0].render_work(1);
+  EXPECT_EQ(upload.name(), "upload texture: atlas");
+  EXPECT_NE(upload.tid(), slow[0].tid());
+  EXPECT_EQ(upload.count(), 2u);
+  EXPECT_GE(upload.duration_ns(), 20'000'000u);
+  EXPECT_FALSE(upload.open());
+  EXPECT_EQ(Told("frame in render/layout: list"), 1u);
+}
+
 }  // namespace
 }  // namespace jankbox

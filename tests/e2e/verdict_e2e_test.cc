@@ -187,6 +187,8 @@ struct Cause {
   const char* sentence;  // part of it
 };
 
+void PrintTo(const Cause& cause, std::ostream* out) { *out << cause.name; }
+
 constexpr Cause kCauses[] = {
     {"lock", "lock", "off", "waiting for a lock held by 'decoder' (tid "},
     {"disk", "disk", "off", " on a regular file"},

@@ -144,6 +144,27 @@ void ViewFrames(const json& report, ReportView* view) {
   if (!states.empty()) view->frames_text.push_back(states);
 }
 
+void ViewRenderWork(const json& report, ReportView* view) {
+  for (const json& work : Field(report, "render_work")) {
+    const uint64_t count = Count(work, "count");
+    std::string line = DurationText(Number(work, "duration_ms")) + " " + Text(work, "name");
+    if (count > 1) line += " x " + std::to_string(count);
+    const auto tid = static_cast<int64_t>(Count(work, "tid"));
+    if (tid != view->tid) line += " (tid " + std::to_string(tid) + ")";
+    view->render_text.push_back(line);
+  }
+}
+
+void ViewExtra(const json& report, ReportView* view) {
+  for (const json& method : Field(report, "extra")) {
+    const double usual_ms = Number(method, "usual_ms");
+    view->extra_text.push_back(Text(method, "function") + " took " +
+                               DurationText(Number(method, "extra_ms")) +
+                               (usual_ms > 0 ? " more than its usual " + DurationText(usual_ms)
+                                             : ", and is usually not called"));
+  }
+}
+
 void ViewRecording(const json& report, ReportView* view) {
   const json& parts = Field(report, "recording");
   if (!parts.is_array()) return;
@@ -212,6 +233,8 @@ ReportView ViewReport(const json& report) {
   ViewRecorder(report, &view);
   ViewRecording(report, &view);
   ViewFrames(report, &view);
+  ViewRenderWork(report, &view);
+  ViewExtra(report, &view);
   return view;
 }
 

@@ -79,6 +79,8 @@ struct ReportView {
   uint64_t sched_switches = 0;
   uint64_t frame_dropped = 0;
   std::vector<std::string> frames_text;  // a line each: the janky frame, scenes, states
+  std::vector<std::string> render_text;  // a line each: named render work, the longest first
+  std::vector<std::string> extra_text;   // a line each: what takes less in healthy messages
   double self_cpu_ms = 0;
   double recording_ms = 0;
   double uptime_ms = 0;  // 0: not known

@@ -92,6 +92,13 @@ std::string Line(const TextStyle& style, const char* label, const std::string& v
   return Paint(style, Colour::kBold, padded) + value + "\n";
 }
 
+std::string Lines(const TextStyle& style, const char* label,
+                  const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += Line(style, text.empty() ? label : "", line);
+  return text;
+}
+
 std::string Joined(const std::vector<std::string>& items) {
   std::string text;
   for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
@@ -200,17 +207,13 @@ std::string RenderReport(const TextStyle& style, const ReportView& report, bool 
   if (report.input_wait_ms > 0) {
     text += Line(style, "Input", "an event waited for " + DurationText(report.input_wait_ms));
   }
-  for (size_t i = 0; i < report.frames_text.size(); ++i) {
-    text += Line(style, i == 0 ? "Frames" : "", report.frames_text[i]);
-  }
+  text += Lines(style, "Frames", report.frames_text);
+  text += Lines(style, "Render", report.render_text);
+  text += Lines(style, "Extra", report.extra_text);
   text += Line(style, "Losses", Losses(report));
-  for (size_t i = 0; i < report.notes.size(); ++i) {
-    text += Line(style, i == 0 ? "Notes" : "", report.notes[i]);
-  }
+  text += Lines(style, "Notes", report.notes);
   const std::vector<std::string> parts = Parts(report);
-  for (size_t i = 0; i < parts.size(); ++i) {
-    text += Line(style, i == 0 ? "Verdict" : "", parts[i]);
-  }
+  text += Lines(style, "Verdict", parts);
   if (parts.empty() && !report.sources.empty()) {
     text += Line(style, "Verdict", "from " + Joined(report.sources));
   }

@@ -111,6 +111,15 @@ struct ReportMethod {
   bool open = false;
 };
 
+// Named render work that fell into the incident, on one thread.
+struct ReportRenderWork {
+  std::string name;
+  int32_t tid = 0;
+  uint32_t count = 0;
+  uint64_t duration_ns = 0;
+  bool open = false;
+};
+
 // What was extra in the incident's message, against healthy ones of its kind.
 struct ReportExtra {
   std::string function;
@@ -251,6 +260,7 @@ struct Report {
   std::vector<ReportSceneFrames> scenes;
   std::vector<ReportState> states;
   uint64_t uncounted_frames = 0;
+  std::vector<ReportRenderWork> render_work;
   uint64_t held_ns = 0;
   bool background = false;
   uint64_t anr_limit_ns = 0;

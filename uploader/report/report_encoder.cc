@@ -214,6 +214,17 @@ std::string EncodeMethod(const ReportMethod& method) {
   return bytes;
 }
 
+std::string EncodeRenderWork(const ReportRenderWork& work) {
+  std::string bytes;
+  FieldWriter out(&bytes);
+  out.Text(1, work.name);
+  out.Number(2, static_cast<uint64_t>(work.tid));
+  out.Number(3, work.count);
+  out.Number(4, work.duration_ns);
+  out.Number(5, work.open ? 1 : 0);
+  return bytes;
+}
+
 std::string EncodeExtra(const ReportExtra& extra) {
   std::string bytes;
   FieldWriter out(&bytes);
@@ -365,6 +376,7 @@ std::string EncodeReport(const Report& report) {
   for (const ReportSceneFrames& scene : report.scenes) out.Element(36, EncodeSceneFrames(scene));
   for (const ReportState& state : report.states) out.Element(37, EncodeState(state));
   out.Number(38, report.uncounted_frames);
+  for (const ReportRenderWork& work : report.render_work) out.Element(39, EncodeRenderWork(work));
   out.Nested(40, EncodeHistory(report.history));
   out.Text(41, report.idle_callback);
   out.Number(42, report.idle_callback_ns);

@@ -179,6 +179,18 @@ json MethodsToJson(const proto::Report& report) {
   return methods;
 }
 
+json RenderWorkToJson(const proto::Report& report) {
+  json list = json::array();
+  for (const proto::RenderWork& work : report.render_work()) {
+    list.push_back({{"name", work.name()},
+                    {"tid", work.tid()},
+                    {"count", work.count()},
+                    {"duration_ms", Milliseconds(work.duration_ns())},
+                    {"open", work.open()}});
+  }
+  return list;
+}
+
 json ExtraToJson(const proto::Report& report) {
   json extra = json::array();
   for (const proto::Extra& method : report.extra()) {
@@ -304,6 +316,7 @@ json ReportToJson(const proto::Report& report) {
           {"scenes", ScenesToJson(report)},
           {"states", StatesToJson(report)},
           {"uncounted_frames", report.uncounted_frames()},
+          {"render_work", RenderWorkToJson(report)},
           {"held_ms", Milliseconds(report.held_ns())},
           {"background", report.background()},
           {"anr_limit_ms", Milliseconds(report.anr_limit_ns())},

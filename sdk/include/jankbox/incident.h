@@ -23,7 +23,8 @@ enum {
   JANKBOX_KIND_RECOVERED = 6,
   JANKBOX_KIND_MANUAL = 7,
   JANKBOX_KIND_LAG = 8,
-  JANKBOX_KIND_CUSTOM = 9 /* jankbox_report_incident() */
+  JANKBOX_KIND_CUSTOM = 9, /* jankbox_report_incident() */
+  JANKBOX_KIND_INPUT_LATENCY = 10
 };
 
 /* One revision of an incident. Texts live until the listener returns; none is NULL. */

@@ -163,6 +163,12 @@ void FillFrameNumbers(proto::Report* filled) {
   state->set_from_ns(6036);
   state->set_to_ns(6037);
   filled->set_uncounted_frames(6038);
+  proto::RenderWork* work = filled->add_render_work();
+  work->set_name("upload texture: atlas");
+  work->set_tid(6039);
+  work->set_count(6040);
+  work->set_duration_ns(6041);
+  work->set_open(true);
 }
 
 // FilledReport() through the generated setters.

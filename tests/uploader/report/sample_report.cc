@@ -94,6 +94,7 @@ Report FilledReport() {
                     "sdl"}};
   report.states = {{"screen", "Feed", 6036, 6037}};
   report.uncounted_frames = 6038;
+  report.render_work = {{"upload texture: atlas", 6039, 6040, 6041, true}};
   report.held_ns = 4501;
   report.background = true;
   report.anr_limit_ns = 4502;
