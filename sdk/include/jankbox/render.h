@@ -24,7 +24,8 @@
 #define JANKBOX_RENDER_SUBMIT "submit" /* hands it to the GPU */
 #define JANKBOX_RENDER_SWAP "swap"
 
-/* A method of this name is render work: the prefix is part of the ring's and the report's format. */
+/* A method of this name is render work: the prefix is part of the ring's and the report's format.
+ */
 #define JANKBOX_RENDER_PREFIX "render/"
 
 /* `kind` is a literal or one of the above, `name` a literal. */
