@@ -235,7 +235,7 @@ void Runtime::SetLoopName(const std::string& name) {
 }
 
 bool Runtime::Flush(uint64_t deadline_ns) {
-  const bool sealed = sealer_->WaitIdle(deadline_ns);
+  const bool sealed = watcher_->LookNow(deadline_ns) && sealer_->WaitIdle(deadline_ns);
   return sealed && (upload_ == nullptr || upload_->WaitIdle(deadline_ns));
 }
 

@@ -65,6 +65,18 @@ void Watcher::WaitReady() {
   changed_.wait(lock, [this] { return ready_; });
 }
 
+bool Watcher::LookNow(uint64_t deadline_ns) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  const uint64_t looked = looks_ + 2;  // one may be going on
+  eventfd_write(wake_.get(), 1);
+  while (looks_ < looked) {
+    const uint64_t now_ns = MonotonicNs();
+    if (now_ns >= deadline_ns) return false;
+    changed_.wait_for(lock, std::chrono::nanoseconds(deadline_ns - now_ns));
+  }
+  return true;
+}
+
 TickConverter Watcher::clock() const {
   std::lock_guard<std::mutex> lock(mutex_);
   return clock_;
@@ -124,6 +136,8 @@ void Watcher::Wait(uint64_t next_ns) {
   const timespec timeout = {static_cast<time_t>(next_ns / kNsPerSecond),
                             static_cast<long>(next_ns % kNsPerSecond)};
   ppoll(wakes, std::size(wakes), &timeout, nullptr);
+  eventfd_t asked;
+  eventfd_read(wake_.get(), &asked);
 }
 
 void Watcher::NoteModules() {
@@ -272,6 +286,11 @@ void Watcher::Run() {
     sigquits_.fetch_add(sigquits, std::memory_order_relaxed);
     owed_sigquits_ += sigquits;
     const uint64_t look_ns = LookAtAll(now_ns, heartbeat.TakeHolds(), sigquits != 0);
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      ++looks_;
+      changed_.notify_all();
+    }
     const uint64_t next_ns = PassSignalsOn(look_ns);
     SweepEverySecond(now_ns);
     heartbeat.Sleeps(next_ns);

@@ -50,6 +50,10 @@ class Watcher {
   // watcher's.
   void WaitReady();
 
+  // Waits until every thread was looked at since the call; false at `deadline_ns`
+  // (CLOCK_MONOTONIC). Any thread but the watcher's.
+  bool LookNow(uint64_t deadline_ns);
+
   // The ring's clock as calibrated last. Any thread.
   TickConverter clock() const;
 
@@ -97,7 +101,7 @@ class Watcher {
   Overhead overhead_;
   AtraceSession atrace_;
   std::array<std::unique_ptr<WatchedThread>, kMaxWatchedThreads> threads_;
-  const ScopedFd wake_;  // an eventfd: Stop() ends a wait with it
+  const ScopedFd wake_;  // an eventfd: Stop() and LookNow() end a wait with it
   std::atomic<bool> stop_{false};
   std::atomic<uint64_t> sigquits_{0};
   uint64_t owed_sigquits_ = 0;  // to be passed on
@@ -115,6 +119,7 @@ class Watcher {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool ready_ = false;               // guarded by mutex_
+  uint64_t looks_ = 0;               // guarded by mutex_: at all threads, so far
   TickConverter clock_;              // guarded by mutex_
   Thresholds thresholds_;            // guarded by mutex_: those that are wanted
   bool thresholds_changed_ = false;  // guarded by mutex_

@@ -185,8 +185,9 @@ JANKBOX_API int jankbox_configure(const jankbox_options* options);
  * frame. From any thread. */
 JANKBOX_API void jankbox_fully_drawn(void);
 
-/* Waits until every report asked for so far is sealed and, with upload_url, tried once. Returns 1
- * when all is done, 0 on time-out. Not for the UI thread. */
+/* Waits until every report is sealed that was asked for, or that what has ended so far deserves,
+ * and, with upload_url, tried once. Returns 1 when all is done, 0 on time-out. Not for the UI
+ * thread. */
 JANKBOX_API int jankbox_flush(uint32_t timeout_ms);
 
 /* The last thing that went wrong, as a sentence; "" if nothing did. The text lives until the next
