@@ -13,15 +13,21 @@ using Stretch = VerdictTimeline::Stretch;
 
 // Two readings that agree on a wait this far apart tell of a short wait between them.
 constexpr uint64_t kNearNs = 60 * kNsPerMs;
+// Readings lag behind by up to a tick of the scheduler.
+constexpr uint64_t kEnoughToldNs = 20 * kNsPerMs;
 
 class Splitter {
  public:
-  explicit Splitter(const WallTimeEvidence& evidence) : evidence_(evidence) {}
+  explicit Splitter(const WallTimeEvidence& evidence) : evidence_(evidence) {
+    for (const ThreadSpan& span : evidence.spans) {
+      if (!Contradicted(span)) spans_.push_back(span);
+    }
+  }
 
   Verdict Split() {
     CompareWithReadings();
     uint64_t at = evidence_.from_ns;
-    for (const ThreadSpan& span : evidence_.spans) {
+    for (const ThreadSpan& span : spans_) {
       const uint64_t from = std::max(span.from_ns, at);
       const uint64_t to = std::min(span.to_ns, evidence_.to_ns);
       if (to <= from) continue;
@@ -45,6 +51,21 @@ class Splitter {
     const ThreadReading* waited = nullptr;  // null: no reading saw it
     bool guessed = false;                   // `waited` is from beside it
   };
+
+  // Kernels miss single switches, and then one span lasts as long as several: it is not believed
+  // where the thread's own CPU time within it says something else.
+  bool Contradicted(const ThreadSpan& span) const {
+    uint64_t told_ns = 0, run_ns = 0;
+    for (auto point = FirstPointFrom(span.from_ns); point != PointsEnd(); ++point) {
+      const auto next = point + 1;
+      if (next == PointsEnd() || next->time_ns > span.to_ns) break;
+      if (!point->reading.sched_known || !next->reading.sched_known) continue;
+      told_ns += next->time_ns - point->time_ns;
+      run_ns += next->reading.run_ns - point->reading.run_ns;
+    }
+    if (told_ns < kEnoughToldNs) return false;
+    return span.state == State::kRunning ? run_ns < told_ns / 8 : run_ns > told_ns / 2;
+  }
 
   void Add(VerdictCause cause, VerdictSource source, uint64_t ns) {
     verdict_.Add({.cause = cause, .source = source, .ns = ns});
@@ -185,9 +206,9 @@ class Splitter {
 
   // What the readings know of the time that the spans cover, and those do not tell.
   void CompareWithReadings() {
-    if (evidence_.spans.empty() || evidence_.readings == nullptr) return;
-    const uint64_t from = std::max(evidence_.spans.front().from_ns, evidence_.from_ns);
-    const uint64_t to = std::min(evidence_.spans.back().to_ns, evidence_.to_ns);
+    if (spans_.empty() || evidence_.readings == nullptr) return;
+    const uint64_t from = std::max(spans_.front().from_ns, evidence_.from_ns);
+    const uint64_t to = std::min(spans_.back().to_ns, evidence_.to_ns);
     uint64_t runnable_ns = 0;
     for (const Stretch& stretch : evidence_.readings->Between(from, to)) {
       runnable_ns += stretch.runnable_ns;
@@ -201,7 +222,7 @@ class Splitter {
   // What is left of `runnable_ns` lies at the ends of the waits, of all alike as far as they last.
   void FindLateness(uint64_t runnable_ns) {
     std::vector<uint64_t> waits;
-    for (const ThreadSpan& span : evidence_.spans) {
+    for (const ThreadSpan& span : spans_) {
       const uint64_t from = std::max(span.from_ns, evidence_.from_ns);
       const uint64_t to = std::min(span.to_ns, evidence_.to_ns);
       if (to <= from) continue;
@@ -233,6 +254,7 @@ class Splitter {
   }
 
   const WallTimeEvidence& evidence_;
+  std::vector<ThreadSpan> spans_;  // that are believed
   Verdict verdict_;
   State last_ = State::kRunning;
   uint64_t late_ns_ = 0;  // that the thread was woken before it was back on a CPU, of each wait

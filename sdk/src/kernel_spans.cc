@@ -49,6 +49,7 @@ class SpanMaker {
 
  private:
   void Take(const KernelEvent& event) {
+    if (event.tid == tid_ && event.kind != KernelEventKind::kSwitch) Appear(event.time);
     switch (event.kind) {
       case KernelEventKind::kSwitch:
         if (event.sched.prev_pid == tid_) Leave(event);
@@ -70,9 +71,7 @@ class SpanMaker {
   }
 
   void Leave(const KernelEvent& event) {
-    // One that is seen to leave was there; where its arrival was not told it came when it was
-    // woken.
-    if (known_ && state_ != State::kRunning) CloseOffCpu(woken_ns_ != 0 ? woken_ns_ : event.time);
+    Appear(event.time);
     Close(event.time, State::kRunning);
     const bool runnable = StillRunnable(event.sched.prev_state);
     Begin(event.time, runnable ? State::kRunnable : State::kWaiting);
@@ -85,6 +84,15 @@ class SpanMaker {
     // Seen to come while it was thought to run: when it left is not known, and the time left out.
     if (!known_ || state_ != State::kRunning) CloseOffCpu(time_ns);
     Begin(time_ns, State::kRunning);
+  }
+
+  // Seen on a CPU. Where its arrival was not told it came when it was woken, and where that was not
+  // told either, nobody knows when: the time is left out.
+  void Appear(uint64_t time_ns) {
+    if (!known_ || state_ == State::kRunning) return;
+    const uint64_t came_ns = woken_ns_ != 0 ? woken_ns_ : time_ns;
+    if (woken_ns_ != 0) CloseOffCpu(came_ns);
+    Begin(came_ns, State::kRunning);
   }
 
   void Wake(const KernelEvent& event) {

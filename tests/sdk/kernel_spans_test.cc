@@ -108,6 +108,22 @@ TEST(KernelSpans, WhatIsNotToldIsLeftOut) {
   EXPECT_THAT(Spans(window), ElementsAre());
 }
 
+TEST(KernelSpans, ThreadThatActsOrLeavesIsOnACpuThoughItsArrivalWasMissed) {
+  // Neither its wake-up nor its arrival: nobody knows how long it waited.
+  EXPECT_THAT(Spans(Ftrace({Leaves(100, kSleeping), Leaves(300, kSleeping), WokenBy(400, kWorker),
+                            Comes(400)})),
+              ElementsAre("0-100 runs", "300-400 waits", "400-1000 runs"));
+  EXPECT_THAT(Spans(Ftrace({Leaves(100, kPreempted), Leaves(300, kSleeping)})),
+              ElementsAre("0-100 runs", "300-1000 waits"));
+  // Its wake-up alone.
+  EXPECT_THAT(
+      Spans(Ftrace({Leaves(100, kSleeping), WokenBy(200, kWorker), Leaves(300, kSleeping)})),
+      ElementsAre("0-100 runs", "100-200 waits", "200-300 runs", "300-1000 waits"));
+  EXPECT_THAT(Spans(Ftrace({Leaves(100, kSleeping), Event(250, KernelEventKind::kPageFault, kUi),
+                            Leaves(300, kSleeping)})),
+              ElementsAre("0-100 runs", "250-300 runs", "300-1000 waits"));
+}
+
 TEST(KernelSpans, OwnSwitchesTellPreemptionsAndWaits) {
   KernelWindow window;
   window.source = KernelWindow::Source::kOwnSwitches;

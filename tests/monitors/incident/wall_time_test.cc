@@ -129,6 +129,26 @@ TEST_F(WallTimeTest, KernelsSwitchesComeFirstAndReadingsFillTheirGaps) {
               ElementsAre("running 200 ftrace", "runnable 200 ftrace", "running 600 schedstat"));
 }
 
+TEST_F(WallTimeTest, SpanThatTheThreadsOwnCpuTimeContradictsIsNotBelieved) {
+  for (uint64_t at = 0; at <= 1000; at += 50) Read(at, At(at, 0, WaitReason::kNone));
+  evidence_.spans = {Span(0, 1000, State::kWaiting)};  // its arrival was missed
+  EXPECT_THAT(Split(), ElementsAre("running 1000 schedstat"));
+  evidence_.spans = {Span(0, 1000, State::kRunnable)};
+  EXPECT_THAT(Split(), ElementsAre("running 1000 schedstat"));
+  readings_ = {};
+  for (uint64_t at = 0; at <= 1000; at += 50) Read(at, At(0, 0, WaitReason::kLock, SYS_futex));
+  evidence_.spans = {Span(0, 1000, State::kRunning)};  // its leaving was
+  EXPECT_THAT(Split(), ElementsAre("lock 1000 system calls"));
+}
+
+TEST_F(WallTimeTest, ShortSpanIsBelievedBesideReadingsThatAreFarApart) {
+  Read(0, At(0, 0, WaitReason::kNone));
+  Read(1000, At(990, 0, WaitReason::kNone));
+  evidence_.spans = {Span(0, 500, State::kRunning), Span(500, 510, State::kWaiting),
+                     Span(510, 1000, State::kRunning)};
+  EXPECT_THAT(Split(), ElementsAre("running 990 ftrace", "blocked 10 ftrace"));
+}
+
 TEST_F(WallTimeTest, WaitIsToldByTheCallThenTheReadingThenTheStateThenTheWaker) {
   ThreadSpan wait = Span(0, 1000, State::kWaiting);
   wait.woken_by_process = true;
@@ -163,10 +183,10 @@ TEST_F(WallTimeTest, SocketIsIpcOnlyWhereAnotherProcessEndedIt) {
 TEST_F(WallTimeTest, ShortWaitIsWhatTheReadingsBesideItAgreeOn) {
   evidence_.spans = {Span(0, 400, State::kRunning), Span(400, 410, State::kWaiting),
                      Span(410, 1000, State::kRunning)};
-  Read(390, At(0, 0, WaitReason::kSleeping, SYS_clock_nanosleep));
-  Read(420, At(0, 0, WaitReason::kSleeping, SYS_clock_nanosleep));
+  Read(390, At(390, 0, WaitReason::kSleeping, SYS_clock_nanosleep));
+  Read(420, At(410, 0, WaitReason::kSleeping, SYS_clock_nanosleep));
   EXPECT_THAT(Split(), ElementsAre("running 990 ftrace", "sleeping 10 system calls ~"));
-  Read(430, At(0, 0, WaitReason::kDisk, SYS_fsync));
+  Read(430, At(414, 0, WaitReason::kDisk, SYS_fsync));
   evidence_.spans = {Span(0, 422, State::kRunning), Span(422, 428, State::kWaiting),
                      Span(428, 1000, State::kRunning)};
   EXPECT_THAT(Split(), ElementsAre("running 994 ftrace", "blocked 6 ftrace"));
