@@ -14,6 +14,7 @@
 #include "monitors/looper/dispatch_monitor.h"
 #include "monitors/looper/idle_lag.h"
 #include "monitors/looper/input_latency.h"
+#include "sdk/src/desktop_link.h"
 #include "sdk/src/foreground.h"
 #include "sdk/src/incident_listeners.h"
 #include "sdk/src/last_error.h"
@@ -74,7 +75,7 @@ int jankbox_start(const jankbox_options* options) {
     runtime = nullptr;
   }
   jankbox::SendLogToRun();
-  jankbox::Result<jankbox::Options> checked = jankbox::ValidateOptions(options);
+  jankbox::Result<jankbox::Options> checked = jankbox::ValidateOptionsWithDesktop(options);
   if (!checked.ok()) return CodeOf(checked.status());
   jankbox::Result<std::unique_ptr<jankbox::Runtime>> started =
       jankbox::Runtime::Start(checked.value());

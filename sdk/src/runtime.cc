@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/own_thread.h"
-#include "base/uuid.h"
 #include "monitors/anr/quit_signal.h"
 #include "monitors/frame/frame_book.h"
 #include "monitors/frame/frame_monitor.h"
@@ -217,15 +216,7 @@ Status Runtime::ReportIncident(const std::string& what, uint64_t begin_ns, uint6
 
 Status Runtime::SealByHand(ReportKind kind, const std::string& what, uint64_t begin_ns,
                            uint64_t end_ns) {
-  SealRequest request;
-  request.id = NewUuid(RealtimeNs() / kNsPerMs);
-  request.kind = kind;
-  request.begin_ns = begin_ns;
-  request.end_ns = end_ns;
-  request.what = what;
-  request.tid = CurrentTid();
-  request.watched_index = kMaxWatchedThreads;
-  if (sealer_->Enqueue(std::move(request))) return Status::Ok();
+  if (sealer_->Enqueue(RequestByHand(kind, what, begin_ns, end_ns))) return Status::Ok();
   return Status(StatusCode::kBusy, "64 reports wait to be sealed already");
 }
 

@@ -45,6 +45,10 @@ struct SealRequest {
   std::optional<StartupTimes> startup;        // kStartup
 };
 
+// One that no watcher noticed: of the calling thread, with an id of its own.
+SealRequest RequestByHand(ReportKind kind, const std::string& what, uint64_t begin_ns,
+                          uint64_t end_ns);
+
 }  // namespace jankbox
 
 #endif  // JANKBOX_SDK_SRC_SEAL_REQUEST_H_

@@ -10,6 +10,7 @@
 #include "monitors/anr/quit_signal.h"
 #include "monitors/frame/frame_monitor.h"
 #include "monitors/looper/dispatch_monitor.h"
+#include "sdk/src/desktop_link.h"
 #include "sdk/src/foreground.h"
 #include "sdk/src/frame_hooks.h"
 #include "sdk/src/glib_idle.h"
@@ -217,6 +218,7 @@ void Watcher::LookAtStart(uint64_t now_ns) {
 
 void Watcher::SweepEverySecond(uint64_t now_ns) {
   if (now_ns < next_sweep_ns_) return;
+  const bool first = next_sweep_ns_ == 0;
   next_sweep_ns_ = now_ns + kSweepNs;
   Calibrate();
   kernel_->Mark();
@@ -227,6 +229,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   MarkerTap::ForgetDescriptors();
   FdClasses::ForgetAll();
   atrace_.Look(now_ns);
+  FollowDesktop(first);
   SweepThreadRecords();
   // Chunks closed since the last sweep may still get the word of a thread that was interrupted.
   ChecksumClosedChunks(ring_, last_sweep_ticks_);
@@ -243,6 +246,20 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
     slot.dispatch_depth.store(0, std::memory_order_relaxed);
     slot.tid.store(0, std::memory_order_release);
   }
+}
+
+void Watcher::FollowDesktop(bool first) {
+  const std::optional<DesktopAsk> ask = LookAtDesktop(options_, first);
+  if (!ask) return;
+  if (ask->thresholds.size != 0) {
+    const Status changed = ChangeThresholds(ask->thresholds);
+    if (!changed.ok()) SetLastError("thresholds stay as they are: " + changed.message());
+  }
+  if (ask->snapshot.empty()) return;
+  const uint64_t now_ns = MonotonicNs();
+  SealRequest request = RequestByHand(ReportKind::kManual, ask->snapshot, now_ns, now_ns);
+  request.tid = getpid();  // not of ours
+  SealWithNotes(std::move(request));
 }
 
 void Watcher::SweepThreadRecords() {

@@ -88,6 +88,7 @@ class Watcher {
   void SweepEverySecond(uint64_t now_ns);
   void TakeThresholds();
   void LookAtStart(uint64_t now_ns);
+  void FollowDesktop(bool first);
   void SweepThreadRecords();
   void SealWithNotes(SealRequest request);
 

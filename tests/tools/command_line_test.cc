@@ -10,7 +10,8 @@ using testing::StartsWith;
 
 TEST(CommandLine, HelpOfEveryCommandHasExamplesAndExitStatuses) {
   EXPECT_THAT(RunToEnd({JANKBOX_BINARY, "--help"}).out, HasSubstr("doctor"));
-  for (const char* command : {"run", "list", "show", "export", "doctor", "ring"}) {
+  for (const char* command :
+       {"run", "list", "show", "export", "record", "pull", "doctor", "ring"}) {
     const Finished help = RunToEnd({JANKBOX_BINARY, command, "--help"});
     EXPECT_EQ(help.exit_status(), 0) << command;
     EXPECT_THAT(help.out, HasSubstr(std::string("Usage: jankbox ") + command));

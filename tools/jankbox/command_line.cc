@@ -7,6 +7,7 @@
 #include <memory>
 #include <sstream>
 
+#include "tools/jankbox/adb_command_line.h"
 #include "tools/jankbox/doctor_command.h"
 #include "tools/jankbox/exit_code.h"
 #include "tools/jankbox/export_command.h"
@@ -33,6 +34,8 @@ class CommandFormatter : public CLI::Formatter {
                              : name == "show"   ? "show [OPTIONS] FILE|ID"
                              : name == "export" ? "export [OPTIONS] FILE|ID -o OUT.pftrace"
                              : name == "merge"  ? "merge --app REPORT --system CAPTURE -o OUT"
+                             : name == "record" ? "record -a PACKAGE [-t TIME] [OPTIONS] -o OUT"
+                             : name == "pull"   ? "pull -a PACKAGE [OPTIONS]"
                              : name == "doctor" ? "doctor [OPTIONS]"
                              : name == "ring"   ? "ring dump [OPTIONS] FILE"
                              : name == "dump"   ? "ring dump FILE [--json] [--events [N]]"
@@ -47,6 +50,8 @@ struct Options {
   ShowOptions show;
   ExportOptions trace_export;
   MergeOptions merge;
+  RecordOptions record;
+  PullOptions pull;
   DoctorOptions doctor;
   RingDumpOptions ring_dump;
 };
@@ -268,6 +273,8 @@ int Dispatch(const CLI::App& app, const std::vector<std::string>& from_dashes, O
     return RunExport(*trace);
   }
   if (app.got_subcommand("merge")) return RunMerge(options->merge);
+  if (app.got_subcommand("record")) return RunRecord(options->record);
+  if (app.got_subcommand("pull")) return RunPull(options->pull);
   if (app.got_subcommand("doctor")) return RunDoctor(options->doctor);
   if (app.got_subcommand("ring")) return RunRingDump(options->ring_dump);
   const int status = TakeProgram(*app.get_subcommand("run"), from_dashes, &options->run);
@@ -306,6 +313,8 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   AddShow(&app, &options.show);
   AddExport(&app, &options.trace_export);
   AddMerge(&app, &options.merge);
+  AddRecord(&app, &options.record);
+  AddPull(&app, &options.pull);
   AddDoctor(&app, &options.doctor);
   AddRing(&app, &options.ring_dump);
 

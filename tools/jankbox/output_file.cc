@@ -18,6 +18,12 @@ Status Named(const std::string& name, const Status& status) {
   return of_write ? Status(status.code(), name + ": " + status.message()) : status;
 }
 
+// /dev/stdout, /dev/null, a pipe: nothing to replace.
+bool IsStream(const std::string& path) {
+  struct stat st {};
+  return stat(path.c_str(), &st) == 0 && (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode));
+}
+
 Status WriteSealed(const std::string& path, const std::function<Status(int fd)>& write) {
   Result<SealedFile> sealed =
       SealedFile::Create(std::string(DirName(path)), std::string(BaseName(path)));
@@ -34,20 +40,21 @@ Status WriteSealed(const std::string& path, const std::function<Status(int fd)>&
 
 bool IsStdout(const std::string& path) { return path == "-" || path == "/dev/stdout"; }
 
+Status CheckOutputFile(const std::string& path, bool force) {
+  struct stat st {};
+  if (force || path == "-" || IsStream(path) || lstat(path.c_str(), &st) != 0) return Status::Ok();
+  return Status(StatusCode::kInvalidArgument, path + ": File exists (--force replaces it)");
+}
+
 Status WriteOutputFile(const std::string& path, bool force,
                        const std::function<Status(int fd)>& write) {
   if (path == "-") return Named("stdout", write(STDOUT_FILENO));
-  struct stat st {};
-  const bool is_stream =
-      stat(path.c_str(), &st) == 0 && (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode));
-  if (is_stream) {  // /dev/stdout, /dev/null, a pipe: nothing to replace
+  if (IsStream(path)) {
     const ScopedFd fd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
     return fd.valid() ? Named(path, write(fd.get())) : Status::FromErrno(errno, path);
   }
-  if (lstat(path.c_str(), &st) == 0 && !force) {
-    return Status(StatusCode::kInvalidArgument, path + ": File exists (--force replaces it)");
-  }
-  return WriteSealed(path, write);
+  const Status free = CheckOutputFile(path, force);
+  return free.ok() ? WriteSealed(path, write) : free;
 }
 
 }  // namespace jankbox::tools

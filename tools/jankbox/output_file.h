@@ -15,6 +15,9 @@ namespace jankbox::tools {
 Status WriteOutputFile(const std::string& path, bool force,
                        const std::function<Status(int fd)>& write);
 
+// Whether WriteOutputFile() would refuse to replace `path`: for what takes long before it writes.
+Status CheckOutputFile(const std::string& path, bool force);
+
 // Whether `path` is stdout, where nothing else may be printed then.
 bool IsStdout(const std::string& path);
 

@@ -1,0 +1,55 @@
+// An app on the fake phone: the real SDK in a program whose loop has a message of 80 ms ten times
+// in two seconds, and which asks the phone's properties as the Android library does
+// (sdk/src/desktop_link_android.cc). usage: phone_app REPORTS PROPERTIES PROCESS READY
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/file.h"
+#include "jankbox/jankbox.h"
+#include "jankbox/trace.h"
+#include "sdk/src/desktop_requests.h"
+#include "sdk/src/options.h"
+#include "tracer/atrace/property_source.h"
+
+namespace {
+
+jankbox::PropertyValues Properties(const char* path) {
+  size_t refused = 0;
+  const jankbox::Result<std::string> text = jankbox::ReadFile(path, 1 << 20);
+  return jankbox::ParseProperties(text.ok() ? text.value() : "", &refused);
+}
+
+void Message() {
+  JANKBOX_TRACE("phone_app message");
+  usleep(80'000);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 5) return 2;
+  jankbox_options options{};
+  options.size = sizeof(options);
+  options.dir = argv[1];
+  options.app_name = argv[3];
+  if (!jankbox::AddDesktopOptions(Properties(argv[2]), argv[3], &options).ok()) return 3;
+  if (jankbox_start(&options) != JANKBOX_OK) {
+    fprintf(stderr, "%s\n", jankbox_last_error());
+    return 4;
+  }
+  const jankbox::Result<jankbox::Options> started = jankbox::ValidateOptions(&options);
+  jankbox::DesktopRequests requests(argv[3], started.value(), Properties(argv[2]));
+  for (int round = 0;; ++round) {
+    jankbox_dispatch_begin("phone message");
+    Message();
+    jankbox_dispatch_end();
+    if (round == 0) jankbox::WriteFully(STDOUT_FILENO, "ready\n").ok();
+    if (FILE* ready = round == 0 ? fopen(argv[4], "w") : nullptr) fclose(ready);
+    usleep(120'000);
+    const std::optional<jankbox::DesktopAsk> ask = requests.Look(Properties(argv[2]));
+    if (!ask) continue;
+    if (ask->thresholds.size != 0) jankbox_configure(&ask->thresholds);
+    if (!ask->snapshot.empty()) jankbox_snapshot(ask->snapshot.c_str());
+  }
+}

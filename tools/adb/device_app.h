@@ -1,0 +1,78 @@
+// One app on the device: is it there, does it run, and its folders of reports. They are read as the
+// app itself, through run-as, where it is debuggable, and else, or besides, from its external files
+// folder; no permission and no port is needed (docs/decisions/0014). Threads: one; waits.
+#ifndef JANKBOX_TOOLS_ADB_DEVICE_APP_H_
+#define JANKBOX_TOOLS_ADB_DEVICE_APP_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "tools/adb/adb_client.h"
+
+namespace jankbox::tools {
+
+// True for "com.example.app" and for a process of one, "com.example.app:web". Nothing that the
+// device's shell could take for its own passes.
+bool IsProcessName(const std::string& text);
+
+enum class AppFolder {
+  kOwn,      // files/jankbox in the app's data, as the app itself (run-as)
+  kExternal  // Android/data/PACKAGE/files/jankbox on the shared storage
+};
+
+// One report on the device.
+struct RemoteReport {
+  std::string name;  // "<uuid>.pftrace.zst", nothing else
+  AppFolder folder = AppFolder::kOwn;
+  uint32_t crc = 0;    // POSIX cksum; only where `known`
+  uint64_t bytes = 0;  // the same
+  bool known = false;  // Android 5 has no cksum
+};
+
+class DeviceApp {
+ public:
+  // `process`: package, or package:process. `adb` outlives it.
+  DeviceApp(const AdbClient* adb, const std::string& process);
+
+  const std::string& process() const { return process_; }
+  const std::string& package() const { return package_; }
+
+  // kNotFound where it is not installed; kPermissionDenied where no folder of its can be read.
+  Status Open();
+
+  // Its process, 0 where it does not run.
+  Result<int> Pid() const;
+
+  // Ends it, and opens it as a finger on its icon does. Waits until it runs.
+  Status Restart() const;
+
+  // By name; none where there is no folder yet.
+  Result<std::map<std::string, RemoteReport>> Reports() const;
+
+  // The whole file. kNotFound where it is gone by now.
+  Result<std::string> Fetch(const RemoteReport& report) const;
+
+  // What is free where it writes, in MiB; nullopt where the device does not say.
+  std::optional<uint64_t> FreeMib() const;
+
+ private:
+  // `script`, run in a folder; exits with kNoFolder where there is none. It has no single quotes.
+  std::string In(AppFolder folder, const std::string& script) const;
+
+  const AdbClient* const adb_;
+  const std::string process_;
+  const std::string package_;
+  std::vector<AppFolder> folders_;  // that can be read
+};
+
+// The POSIX checksum of `bytes`, as cksum prints it.
+uint32_t PosixChecksum(std::string_view bytes);
+
+}  // namespace jankbox::tools
+
+#endif  // JANKBOX_TOOLS_ADB_DEVICE_APP_H_
