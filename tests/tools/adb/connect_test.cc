@@ -121,7 +121,7 @@ TEST_F(ConnectTest, ScriptsGiveBytesAndStatus) {
   const Result<ShellOutput> bytes =
       adb.Shell("print -n 'a\\0\\r\\n\\njankbox-end:7\\nb'; print -u2 err; exit 3");
   ASSERT_TRUE(bytes.ok()) << bytes.status().message();
-  EXPECT_EQ(bytes->out, std::string("a\0\r\n\njankbox-end:7\nberr\n", 26));
+  EXPECT_EQ(bytes->out, std::string("a\0\r\n\njankbox-end:7\nberr\n", 24));
   EXPECT_EQ(bytes->status, 3);
   EXPECT_EQ(adb.Shell("while :; do print x; done", 1000).status().message(),
             "more than 1000 bytes came from the device");
