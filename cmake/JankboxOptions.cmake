@@ -1,8 +1,19 @@
-# Build options. Everything but the SDK itself is built by default only when Jankbox is the top project.
-option(JANKBOX_BUILD_PROGRAMS "Build jankbox and jankbox-collector" ${PROJECT_IS_TOP_LEVEL})
-option(JANKBOX_BUILD_SAMPLES "Build sample/" ${PROJECT_IS_TOP_LEVEL})
-option(JANKBOX_BUILD_TESTS "Build tests/" ${PROJECT_IS_TOP_LEVEL})
-option(JANKBOX_BUILD_BENCHES "Build bench/" ${PROJECT_IS_TOP_LEVEL})
+# Twins: <name>_linux.cc and <name>_android.cc.
+if(CMAKE_SYSTEM_NAME STREQUAL "Android")
+  set(JANKBOX_PLATFORM android)
+else()
+  set(JANKBOX_PLATFORM linux)
+endif()
+
+# Build options. Everything but the SDK itself is built by default only when Jankbox is the top project, and never for Android.
+set(JANKBOX_BUILD_DEFAULT ${PROJECT_IS_TOP_LEVEL})
+if(JANKBOX_PLATFORM STREQUAL "android")
+  set(JANKBOX_BUILD_DEFAULT OFF)
+endif()
+option(JANKBOX_BUILD_PROGRAMS "Build jankbox and jankbox-collector" ${JANKBOX_BUILD_DEFAULT})
+option(JANKBOX_BUILD_SAMPLES "Build sample/" ${JANKBOX_BUILD_DEFAULT})
+option(JANKBOX_BUILD_TESTS "Build tests/ (without the programs: the unit tests of what runs inside an app)" ${JANKBOX_BUILD_DEFAULT})
+option(JANKBOX_BUILD_BENCHES "Build bench/" ${JANKBOX_BUILD_DEFAULT})
 option(JANKBOX_BUILD_FUZZERS "Build the libFuzzer targets of tests/fuzz (clang only)" OFF)
 option(JANKBOX_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 set(JANKBOX_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined or thread)")
@@ -19,10 +30,3 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/static)
 include(GNUInstallDirs)
-
-# Twins: <name>_linux.cc and <name>_android.cc.
-if(CMAKE_SYSTEM_NAME STREQUAL "Android")
-  set(JANKBOX_PLATFORM android)
-else()
-  set(JANKBOX_PLATFORM linux)
-endif()

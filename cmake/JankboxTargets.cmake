@@ -24,6 +24,12 @@ target_compile_options(jankbox_in_app_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden> -ffunction-sections -fdata-sections)
 target_compile_definitions(jankbox_in_app_flags INTERFACE SPDLOG_NO_EXCEPTIONS)
 target_link_options(jankbox_in_app_flags INTERFACE -Wl,-z,max-page-size=16384 -Wl,--gc-sections)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")  # return addresses are signed, and branches land where they are meant to
+  target_compile_options(jankbox_in_app_flags INTERFACE -mbranch-protection=standard)
+  if(JANKBOX_PLATFORM STREQUAL "linux")  # libgcc's atomics are not marked as such
+    target_compile_options(jankbox_in_app_flags INTERFACE -mno-outline-atomics)
+  endif()
+endif()
 if(JANKBOX_LTO)  # for targets that say so; the linker would optimise all others too, as soon as an object allows it
   set(JANKBOX_LTO_OPTIONS -flto=auto -ffat-lto-objects)
   target_link_options(jankbox_flags INTERFACE

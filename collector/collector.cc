@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/file.h"
-#include "base/log.h"
+#include "base/logger.h"
 
 namespace jankbox::collector {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/log.h"
+#include "base/logger.h"
 #include "base/own_thread.h"
 #include "base/uuid.h"
 #include "collector/http_reply.h"

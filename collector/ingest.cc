@@ -6,7 +6,7 @@
 #include <functional>
 #include <utility>
 
-#include "base/log.h"
+#include "base/logger.h"
 #include "uploader/report/report_file.h"
 
 namespace jankbox::collector {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/file.h"
-#include "base/log.h"
+#include "base/logger.h"
 #include "collector/blob_folder.h"
 
 namespace jankbox::collector {

@@ -8,14 +8,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/thread_value.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/ring/recorder.h"
-
-#if defined(__ANDROID__)
-#define JANKBOX_TLS thread_local
-#else
-#define JANKBOX_TLS __attribute__((tls_model("initial-exec"))) thread_local
-#endif
 
 namespace jankbox {
 namespace {
@@ -25,9 +20,9 @@ static_assert(kDispatchNameWords * 8 > kMaxDispatchNameBytes, "names end with a 
 std::atomic<uint64_t> g_slow_ticks{UINT64_MAX};
 std::atomic<double> g_ns_per_tick{0};
 
-JANKBOX_TLS constinit RingHeader* t_ring = nullptr;
-JANKBOX_TLS constinit RingWatchedThread* t_slot = nullptr;
-JANKBOX_TLS constinit const char* t_loop_name = nullptr;  // as NameLoop() said last
+JANKBOX_THREAD_VALUE(RingHeader*, t_ring, nullptr);
+JANKBOX_THREAD_VALUE(RingWatchedThread*, t_slot, nullptr);
+JANKBOX_THREAD_VALUE(const char*, t_loop_name, nullptr);  // as NameLoop() said last
 
 // `what`, at most kMaxDispatchNameBytes of it, with zeros behind.
 struct PaddedName {

@@ -7,13 +7,8 @@
 
 #include <errno.h>
 
+#include "base/thread_value.h"
 #include "monitors/looper/watched_loops.h"
-
-#if defined(__ANDROID__)
-#define JANKBOX_WAIT_TLS inline thread_local
-#else
-#define JANKBOX_WAIT_TLS __attribute__((tls_model("initial-exec"))) inline thread_local
-#endif
 
 namespace jankbox {
 
@@ -44,7 +39,7 @@ class ThreadWait {
   }
 
  private:
-  static JANKBOX_WAIT_TLS constinit bool t_inside = false;
+  static inline JANKBOX_THREAD_VALUE(bool, t_inside, false);
 
   LoopDispatches* loop_ = nullptr;  // null: not watched, or inside another wait
   bool own_ = false;

@@ -7,11 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#if defined(__ANDROID__)
-#define JANKBOX_TLS thread_local
-#else
-#define JANKBOX_TLS __attribute__((tls_model("initial-exec"))) thread_local
-#endif
+#include "base/thread_value.h"
 
 namespace jankbox {
 namespace {
@@ -32,8 +28,8 @@ constinit std::atomic<const Wanted*> g_wanted{&g_none};
 // Grows with whatever changes the answer; a thread asks again where its own is older.
 constinit std::atomic<uint32_t> g_answers{1};
 
-JANKBOX_TLS constinit uint32_t t_answer = 0;
-JANKBOX_TLS constinit Place* t_place = nullptr;
+JANKBOX_THREAD_VALUE(uint32_t, t_answer, 0);
+JANKBOX_THREAD_VALUE(Place*, t_place, nullptr);
 
 bool IsWantedByName() {
   const char* wanted = g_wanted.load(std::memory_order_acquire)->names;

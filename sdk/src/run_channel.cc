@@ -34,7 +34,7 @@ void Send(const std::string& socket_name, const std::string& line) {
 void SendLogToRun() {
   const char* name = getenv("JANKBOX_RUN_SOCKET");
   if (name == nullptr || *name == '\0') return;
-  SetLogSink([socket_name = std::string(name)](spdlog::level::level_enum, std::string_view text) {
+  SetLogSink([socket_name = std::string(name)](std::string_view text) {
     Send(socket_name, "error: " + std::string(text));
   });
 }

@@ -3,19 +3,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <atomic>
-
 namespace jankbox {
 namespace {
 
-std::atomic_ref<void*> SlotAt(uint64_t slot) {
-  return std::atomic_ref<void*>(*reinterpret_cast<void**>(slot));
-}
+void** SlotAt(uint64_t slot) { return reinterpret_cast<void**>(slot); }
 
 bool CompareAndStore(uint64_t slot, void* expected, void* desired) {
   // Release pairs with the address dependency of every call through the slot.
-  return SlotAt(slot).compare_exchange_strong(expected, desired, std::memory_order_acq_rel,
-                                              std::memory_order_acquire);
+  return __atomic_compare_exchange_n(SlotAt(slot), &expected, desired, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE);
 }
 
 }  // namespace
@@ -23,7 +19,7 @@ bool CompareAndStore(uint64_t slot, void* expected, void* desired) {
 SlotWriter::SlotWriter(const MemoryMap& map)
     : map_(map), page_bytes_(static_cast<uint64_t>(sysconf(_SC_PAGESIZE))) {}
 
-void* SlotWriter::Load(uint64_t slot) { return SlotAt(slot).load(std::memory_order_acquire); }
+void* SlotWriter::Load(uint64_t slot) { return __atomic_load_n(SlotAt(slot), __ATOMIC_ACQUIRE); }
 
 SlotStore SlotWriter::Replace(uint64_t slot, void* expected, void* desired) {
   const std::optional<int> protection = map_.ProtectionAt(slot);

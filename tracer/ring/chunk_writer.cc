@@ -45,8 +45,7 @@ uint64_t* EndOfWords(const ThreadCursor& cursor) {
   const uint64_t next = cursor.next.load(std::memory_order_relaxed);
   if (next <= reinterpret_cast<uint64_t>(end)) return reinterpret_cast<uint64_t*>(next);
   const uint64_t* first = FirstWord(cursor.chunk);
-  while (end > first && std::atomic_ref<uint64_t>(end[-1]).load(std::memory_order_relaxed) == 0)
-    --end;
+  while (end > first && LoadRelaxed(end - 1) == 0) --end;
   return end;
 }
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/atomic_word.h"
 #include "tracer/ring/ring_file.h"
 #include "tracer/ring/thread_cursor.h"
 
@@ -20,8 +21,7 @@ struct RingShare {
 };
 
 inline void StoreWord(uint64_t at, uint64_t word) {
-  std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(at))
-      .store(word, std::memory_order_relaxed);
+  StoreRelaxed(reinterpret_cast<uint64_t*>(at), word);
 }
 
 // Takes `count` words that this thread alone may take, by one instruction: whole as seen by its

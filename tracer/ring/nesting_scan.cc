@@ -1,13 +1,27 @@
 #include "tracer/ring/nesting_scan.h"
 
 #include <array>
-#include <atomic>
 #include <cstring>
+
+#include "base/atomic_word.h"
 
 namespace jankbox {
 namespace {
 
 constexpr int kBlock = 8;  // words
+
+constexpr uint32_t kIdBits = kBeginOrEndBits;
+
+}  // namespace
+
+uint32_t BeginOrEndBits(uint64_t word) {
+  const bool method = KindOf(word) == EventKind::kBegin || KindOf(word) == EventKind::kEnd;
+  return method ? static_cast<uint32_t>(word) & kIdBits : 0;
+}
+
+#if defined(__x86_64__)
+
+namespace {
 
 // By the ends of a block that holds nothing but begins and ends.
 struct Nesting {
@@ -34,22 +48,6 @@ constexpr NestingTable MakeTable(const std::array<int, kBlock>& order) {
 }
 constexpr NestingTable kNesting = MakeTable({0, 1, 2, 3, 4, 5, 6, 7});
 constexpr NestingTable kNestingAvx2 = MakeTable({0, 1, 4, 5, 2, 3, 6, 7});
-constexpr uint32_t kIdBits = kBeginOrEndBits;
-
-uint64_t LoadWord(const uint64_t* at) {
-  return std::atomic_ref<uint64_t>(*const_cast<uint64_t*>(at)).load(std::memory_order_relaxed);
-}
-
-}  // namespace
-
-uint32_t BeginOrEndBits(uint64_t word) {
-  const bool method = KindOf(word) == EventKind::kBegin || KindOf(word) == EventKind::kEnd;
-  return method ? static_cast<uint32_t>(word) & kIdBits : 0;
-}
-
-#if defined(__x86_64__)
-
-namespace {
 
 using Words4 = uint32_t __attribute__((vector_size(16)));  // low halves of four words
 using Words8 = uint32_t __attribute__((vector_size(32)));  // low halves of eight
@@ -150,7 +148,7 @@ const uint64_t* NestingScan::NextOpenBegin(const uint64_t* first) {
     Skip(first);
     // One by one through what Skip() stopped at, then try again.
     for (int i = 0; i < kBlock && at_ > first; ++i) {
-      const uint64_t word = LoadWord(--at_);
+      const uint64_t word = LoadRelaxed(--at_);
       switch (KindOf(word)) {
         case EventKind::kBegin:
         case EventKind::kDispatchBegin:

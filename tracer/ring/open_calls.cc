@@ -1,19 +1,11 @@
 #include "tracer/ring/open_calls.h"
 
-#include <atomic>
-
+#include "base/atomic_word.h"
 #include "tracer/event/event.h"
 #include "tracer/ring/nesting_scan.h"
 
 namespace jankbox {
-namespace {
-
-// The thread's own words: no other thread writes them.
-uint64_t LoadWord(const uint64_t* at) {
-  return std::atomic_ref<uint64_t>(*const_cast<uint64_t*>(at)).load(std::memory_order_relaxed);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void OpenCallStack::Replay(RingChunk* chunk, const uint64_t* end) {
   if (ReplayNested(chunk, end)) return;
@@ -33,7 +25,7 @@ bool OpenCallStack::ReplayNested(RingChunk* chunk, const uint64_t* end) {
   while (const uint64_t* begin = scan.NextOpenBegin(first)) {
     if (found == kMaxOpenCalls) return false;
     open_begins[found++] = begin;
-    id_sum += BeginOrEndBits(LoadWord(begin));
+    id_sum += BeginOrEndBits(LoadRelaxed(begin));
   }
   if (scan.saw_rebase()) return false;
   // What the ends closed beyond the chunk's own begins was open at its start.
@@ -47,7 +39,7 @@ bool OpenCallStack::ReplayNested(RingChunk* chunk, const uint64_t* end) {
   if ((id_sum & kBeginOrEndBits) != scan.id_sum() || kept + found > kMaxOpenCalls) return false;
   for (uint32_t i = 0; i < kept; ++i) Push(open[i].ticks, open[i].id, open[i].kind);
   while (found > 0) {
-    const uint64_t word = LoadWord(open_begins[--found]);
+    const uint64_t word = LoadRelaxed(open_begins[--found]);
     const bool method = KindOf(word) == EventKind::kBegin;
     Push(TicksOf(word, chunk->base_ticks), method ? IdOf(word) : 0,
          static_cast<uint32_t>(KindOf(word)));
@@ -61,7 +53,7 @@ void OpenCallStack::ReplayOneByOne(RingChunk* chunk, const uint64_t* end) {
   depth_ += chunk->open_calls_truncated;
   uint64_t base = chunk->base_ticks;
   for (uint64_t* at = FirstWord(chunk); at < end; ++at) {
-    const uint64_t word = LoadWord(at);
+    const uint64_t word = LoadRelaxed(at);
     const EventKind kind = KindOf(word);
     switch (kind) {
       case EventKind::kBegin:
@@ -76,7 +68,7 @@ void OpenCallStack::ReplayOneByOne(RingChunk* chunk, const uint64_t* end) {
         Pop(0, static_cast<uint32_t>(EventKind::kDispatchBegin));
         break;
       case EventKind::kRebase:
-        if (end - at > 2) base = JoinPayload(LoadWord(at + 1), LoadWord(at + 2));
+        if (end - at > 2) base = JoinPayload(LoadRelaxed(at + 1), LoadRelaxed(at + 2));
         break;
       default:
         break;  // payload words carry their own kind and are passed over
@@ -107,9 +99,8 @@ void OpenCallStack::Pop(uint32_t id, uint32_t kind) {
 uint64_t* OpenCallStack::WriteTo(uint64_t* words) const {
   for (uint32_t i = 0; i < size(); ++i) {
     const RingOpenCall& call = calls_[i];
-    std::atomic_ref<uint64_t>(*words++).store(call.ticks, std::memory_order_relaxed);
-    std::atomic_ref<uint64_t>(*words++).store(uint64_t{call.id} | uint64_t{call.kind} << 32,
-                                              std::memory_order_relaxed);
+    StoreRelaxed(words++, call.ticks);
+    StoreRelaxed(words++, uint64_t{call.id} | uint64_t{call.kind} << 32);
   }
   return words;
 }

@@ -10,16 +10,11 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/thread_value.h"
 #include "tracer/ring/chunk_writer.h"
 #include "tracer/ring/open_calls.h"
 #include "tracer/ring/thread_cursor.h"
 
-#if defined(__ANDROID__)
-#define JANKBOX_TLS \
-  thread_local  // bionic refuses initial-exec in libraries that are loaded with dlopen
-#else
-#define JANKBOX_TLS __attribute__((tls_model("initial-exec"))) thread_local
-#endif
 #define JANKBOX_EXPORTED __attribute__((visibility("default")))
 
 namespace jankbox {
@@ -52,9 +47,9 @@ std::atomic<uint32_t> g_last_epoch{0};
 pthread_key_t g_exit_key;
 
 // This thread is between two instructions of the slow way, or of its end.
-JANKBOX_TLS constinit bool t_busy = false;
-JANKBOX_TLS constinit bool t_watched = false;
-JANKBOX_TLS constinit ThreadCursor* t_markers = &g_no_cursor;  // of the marker lane
+JANKBOX_THREAD_VALUE(bool, t_busy, false);
+JANKBOX_THREAD_VALUE(bool, t_watched, false);
+JANKBOX_THREAD_VALUE(ThreadCursor*, t_markers, &g_no_cursor);  // of the marker lane
 
 }  // namespace
 }  // namespace jankbox
@@ -62,8 +57,8 @@ JANKBOX_TLS constinit ThreadCursor* t_markers = &g_no_cursor;  // of the marker 
 // The two objects that jankbox/inline.h reads. Their names carry the version of their layout.
 extern "C" {
 alignas(64) JANKBOX_EXPORTED constinit std::atomic<int32_t> jankbox_gate_v1{jankbox::kGateOff};
-JANKBOX_EXPORTED JANKBOX_TLS constinit jankbox::InlineCursor* jankbox_cursor_v1 =
-    &jankbox::g_no_cursor;
+JANKBOX_EXPORTED JANKBOX_THREAD_VALUE(jankbox::InlineCursor*, jankbox_cursor_v1,
+                                      &jankbox::g_no_cursor);
 }
 
 namespace jankbox {
@@ -84,7 +79,8 @@ inline bool WriteWord(EventKind kind, uint32_t id, uint64_t now) {
 }
 
 ThreadCursor* MyCursor(RingLane lane) {
-  return lane == RingLane::kCalls ? static_cast<ThreadCursor*>(jankbox_cursor_v1) : t_markers;
+  InlineCursor* calls = jankbox_cursor_v1;
+  return lane == RingLane::kCalls ? static_cast<ThreadCursor*>(calls) : t_markers;
 }
 
 void Rewind(ThreadCursor* cursor, RingLane lane) {
@@ -100,8 +96,8 @@ ThreadCursor* AttachThread(RingFile* ring, uint32_t epoch) {
   // A child of vfork() runs in our memory, but its tid is gone as soon as it runs a program.
   if (getpid() != ring->header()->pid) return nullptr;
   ThreadCursor* cursor = MyCursor(RingLane::kCalls);
-  if (cursor->owner.load(std::memory_order_relaxed) != &jankbox_cursor_v1) {
-    cursor = ThreadCursorPool::Take(&jankbox_cursor_v1);
+  if (cursor->owner.load(std::memory_order_relaxed) != PlaceInThread(jankbox_cursor_v1)) {
+    cursor = ThreadCursorPool::Take(PlaceInThread(jankbox_cursor_v1));
     if (cursor == nullptr) return nullptr;
   }
   Rewind(cursor, RingLane::kCalls);
@@ -120,8 +116,8 @@ ThreadCursor* AttachMarkers(RingFile* ring, uint32_t epoch) {
   if (calls->epoch.load(std::memory_order_relaxed) != epoch) calls = AttachThread(ring, epoch);
   if (calls == nullptr) return nullptr;
   ThreadCursor* cursor = t_markers;
-  if (cursor->owner.load(std::memory_order_relaxed) != &t_markers) {
-    cursor = ThreadCursorPool::Take(&t_markers);
+  if (cursor->owner.load(std::memory_order_relaxed) != PlaceInThread(t_markers)) {
+    cursor = ThreadCursorPool::Take(PlaceInThread(t_markers));
     if (cursor == nullptr) return nullptr;
   }
   Rewind(cursor, RingLane::kMarkers);
@@ -249,7 +245,8 @@ void EndCursor(Recording* recording, ThreadCursor* cursor) {
 
 void OnThreadExit(void* value) {
   ThreadCursor* cursor = static_cast<ThreadCursor*>(value);
-  if (cursor->owner.load(std::memory_order_relaxed) != &jankbox_cursor_v1) return;  // a child's
+  if (cursor->owner.load(std::memory_order_relaxed) != PlaceInThread(jankbox_cursor_v1))
+    return;  // a child's
   t_busy = true;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   Recording* recording = g_recording.load(std::memory_order_acquire);
@@ -286,6 +283,9 @@ int32_t GateFor(const Recording& recording) {
 }  // namespace
 
 Status Recorder::Open(RingFile* ring) {
+  if (!ThreadValuesWork()) {
+    return Status(StatusCode::kUnavailable, "the process has used up its pthread keys");
+  }
   static const int key_error = pthread_key_create(&g_exit_key, OnThreadExit);
   if (key_error != 0) return Status::FromErrno(key_error, "pthread_key_create");
   static Recording* recording = NewRecording();
@@ -357,7 +357,7 @@ void Recorder::ReclaimDeadThreads(RingFile* ring) {
     uint64_t* const end =
         reinterpret_cast<uint64_t*>(reinterpret_cast<uint8_t*>(chunk) + kChunkBytes);
     uint64_t* at = first;
-    while (at < end && std::atomic_ref<uint64_t>(*at).load(std::memory_order_relaxed) != 0) ++at;
+    while (at < end && LoadRelaxed(at) != 0) ++at;
     chunk->committed_words.store(static_cast<uint32_t>(at - first), std::memory_order_relaxed);
     chunk->close_ticks.store(header->heartbeat_ticks.load(std::memory_order_relaxed),
                              std::memory_order_relaxed);

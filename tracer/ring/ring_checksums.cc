@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <iterator>
 
+#include "base/atomic_word.h"
 #include "base/crc32c.h"
 
 namespace jankbox {
@@ -25,13 +26,10 @@ template <typename Word>
 uint32_t CrcOfWords(uint32_t crc, const uint8_t* from, size_t bytes) {
   static_assert(kCoveredFrom % sizeof(uint32_t) == 0 && kCoveredTo % sizeof(uint32_t) == 0);
   Word copy[128];
-  // atomic_ref wants a mutable object; nothing is written.
-  auto* words = const_cast<Word*>(reinterpret_cast<const Word*>(from));
+  auto* words = reinterpret_cast<const Word*>(from);
   for (size_t left = bytes / sizeof(Word); left > 0;) {
     const size_t count = std::min(left, std::size(copy));
-    for (size_t i = 0; i < count; ++i) {
-      copy[i] = std::atomic_ref<Word>(words[i]).load(std::memory_order_relaxed);
-    }
+    for (size_t i = 0; i < count; ++i) copy[i] = LoadRelaxed(words + i);
     crc = Crc32c(crc, copy, count * sizeof(Word));
     words += count;
     left -= count;

@@ -5,17 +5,13 @@
 #include <map>
 #include <utility>
 
+#include "base/atomic_word.h"
 #include "tracer/ring/ring_checksums.h"
 
 namespace jankbox {
 namespace {
 
 constexpr size_t kChunkWords = (kChunkBytes - sizeof(RingChunk)) / sizeof(uint64_t);
-
-uint64_t LoadWord(const uint64_t* at) {
-  // atomic_ref wants a mutable object; nothing is written.
-  return std::atomic_ref<uint64_t>(*const_cast<uint64_t*>(at)).load(std::memory_order_relaxed);
-}
 
 // A chunk as copied, with what the window needs to place it.
 struct CopiedChunk {
@@ -33,7 +29,7 @@ struct CopiedChunk {
 size_t CopyOpenWords(const uint64_t* from, size_t limit, uint64_t* to) {
   size_t count = 0;
   for (; count < limit; ++count) {
-    const uint64_t word = LoadWord(from + count);
+    const uint64_t word = LoadRelaxed(from + count);
     if (word == 0) break;
     to[count] = word;
   }
@@ -43,7 +39,7 @@ size_t CopyOpenWords(const uint64_t* from, size_t limit, uint64_t* to) {
 // Those of a closed one stay as they are, unless it is recycled, which its sequence tells.
 void CopyClosedWords(const uint64_t* from, size_t count, uint64_t* to) {
 #if defined(__SANITIZE_THREAD__)
-  for (size_t i = 0; i < count; ++i) to[i] = LoadWord(from + i);
+  for (size_t i = 0; i < count; ++i) to[i] = LoadRelaxed(from + i);
 #else
   memcpy(to, from, count * sizeof(uint64_t));
 #endif
@@ -67,8 +63,8 @@ bool CopyChunk(const RingChunk& source, uint64_t sequence, uint64_t* to, CopiedC
   if (open_calls > kMaxOpenCalls) return false;
   const uint64_t* words = reinterpret_cast<const uint64_t*>(&source + 1);
   for (size_t i = 0; i < open_calls; ++i) {
-    const uint64_t ticks = LoadWord(words + 2 * i);
-    const uint64_t call = LoadWord(words + 2 * i + 1);
+    const uint64_t ticks = LoadRelaxed(words + 2 * i);
+    const uint64_t call = LoadRelaxed(words + 2 * i + 1);
     copy->chunk.open_calls.push_back({static_cast<uint32_t>(call) & kMaxMethodId,
                                       static_cast<EventKind>((call >> 32) & 15), ticks});
   }

@@ -22,7 +22,7 @@ struct InlineCursor {
 };
 
 struct alignas(64) ThreadCursor : InlineCursor {
-  std::atomic<const void*> owner;  // address of the owner's thread-local pointer; null: free
+  std::atomic<const void*> owner;  // the owner, by PlaceInThread(); null: free
   std::atomic<uint32_t> epoch;     // of the recording that it writes into
   std::atomic<int32_t> tid;
   RingChunk* chunk;
@@ -37,7 +37,7 @@ struct alignas(64) ThreadCursor : InlineCursor {
 // LOCK-FREE, NO-ALLOC but for one mmap per 512 threads alive at once.
 class ThreadCursorPool {
  public:
-  // A cursor for the thread whose thread-local pointer is `owner`, all zero but for that; null
+  // A cursor for the thread that `owner` stands for, all zero but for that; null
   // where there is no memory.
   static ThreadCursor* Take(const void* owner);
   static void Release(ThreadCursor* cursor);

@@ -20,7 +20,7 @@ struct CreationStack {
   Registers registers;
   size_t size = 0;                       // bytes copied, from the stack pointer upward
   const void* return_address = nullptr;  // into who called pthread_create()
-  alignas(16) std::byte bytes[kBytes];
+  alignas(16) std::byte bytes[kBytes] = {};
 
   StackCopy copy() const { return {registers.Get(machine::kStackPointer), {bytes, size}}; }
 };

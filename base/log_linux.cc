@@ -1,5 +1,3 @@
-#include "base/log.h"
-
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 
@@ -8,10 +6,13 @@
 #include <mutex>
 #include <utility>
 
+#include "base/log.h"
+#include "base/logger.h"
+
 namespace jankbox {
 namespace {
 
-using Receiver = std::function<void(spdlog::level::level_enum, std::string_view)>;
+using Receiver = std::function<void(std::string_view)>;
 
 class ReceiverSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
@@ -19,7 +20,7 @@ class ReceiverSink final : public spdlog::sinks::base_sink<std::mutex> {
 
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    receiver_(message.level, std::string_view(message.payload.data(), message.payload.size()));
+    receiver_(std::string_view(message.payload.data(), message.payload.size()));
   }
   void flush_() override {}
 
