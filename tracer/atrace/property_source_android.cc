@@ -4,8 +4,8 @@
 
 #include "tracer/atrace/property_source.h"
 
-// Counts the changes of all properties. Exported by every release from 5.0 on, declared by none of
-// the NDK's headers.
+// Counts the changes of all properties. Exported from Android 7 on, declared by none of the NDK's
+// headers.
 extern "C" uint32_t __system_property_area_serial() __attribute__((weak));
 
 namespace jankbox {
