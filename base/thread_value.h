@@ -6,7 +6,7 @@
 // model in libraries that are loaded with dlopen, as every app's is, and below API 29 emulates
 // thread_local with an allocation in whatever call comes first, a signal handler's maybe: there it
 // is a pthread key, whose values lie in the thread's own block. See
-// docs/decisions/0014-thread-values-on-bionic.md.
+// docs/decisions/0015-thread-values-on-bionic.md.
 #ifndef JANKBOX_BASE_THREAD_VALUE_H_
 #define JANKBOX_BASE_THREAD_VALUE_H_
 

@@ -5,7 +5,6 @@
 #include "tracer/ring/nesting_scan.h"
 
 namespace jankbox {
-namespace {}  // namespace
 
 void OpenCallStack::Replay(RingChunk* chunk, const uint64_t* end) {
   if (ReplayNested(chunk, end)) return;
