@@ -79,7 +79,7 @@ void PrinterDispatches::Wrap() {
 }
 
 void PrinterDispatches::OnIdle(uint64_t now_ms) {
-  if (!attached_ || now_ms - looked_at_ms_ < kRecheckMs) return;
+  if (!attached_ || now_ms - looked_at_ms_ < recheck_ms_) return;
   looked_at_ms_ = now_ms;
   Wrap();
 }

@@ -29,11 +29,15 @@ class PrinterDispatches {
   // `host` and `calls` outlive it.
   PrinterDispatches(PrinterHost* host, const DispatchCalls* calls) : host_(host), calls_(calls) {}
 
+  // How often OnIdle() looks.
+  void SetRecheckMs(uint64_t ms) { recheck_ms_ = ms; }
+
   // Puts our printer in front of whoever prints.
   void Attach(uint64_t now_ms);
 
-  // The Looper is idle (MessageQueue.IdleHandler): looks, at most once a minute, whether our
-  // printer is still there, and puts a new one in front of what took its place.
+  // The Looper is idle (MessageQueue.IdleHandler): looks, at most once a minute unless told
+  // otherwise, whether our printer is still there, and puts a new one in front of what took its
+  // place.
   void OnIdle(uint64_t now_ms);
 
   // Leaves the Looper to whoever printed before us.
@@ -50,6 +54,7 @@ class PrinterDispatches {
 
   PrinterHost* const host_;
   const DispatchCalls* const calls_;
+  uint64_t recheck_ms_ = kRecheckMs;
   uint64_t looked_at_ms_ = 0;
   bool attached_ = false;
   bool unreadable_ = false;

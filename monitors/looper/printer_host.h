@@ -1,10 +1,7 @@
-// The seam to the main android.os.Looper: what its field mLogging holds, and a printer of ours put
-// there. The Android half needs JNI and a Java class of ours, which come with the Java shim
-// (sdk/android); until then there is none. That thread's own; cold.
+// The seam to an android.os.Looper: what its field mLogging holds, and a printer of ours put there.
+// Its other side is Java (sdk/android). That thread's own; cold.
 #ifndef JANKBOX_MONITORS_LOOPER_PRINTER_HOST_H_
 #define JANKBOX_MONITORS_LOOPER_PRINTER_HOST_H_
-
-#include <cstdint>
 
 namespace jankbox {
 
@@ -30,9 +27,6 @@ class PrinterHost {
   // Puts back what the wrapper made last has in its chain. REQUIRES Look() == kOurs.
   virtual void Uninstall() = 0;
 };
-
-// The main Looper's; null where there is none.
-PrinterHost* MainPrinterHost();
 
 }  // namespace jankbox
 

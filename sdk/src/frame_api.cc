@@ -19,20 +19,24 @@ constexpr uint32_t kMaxHz = 1000;
 
 static_assert(JANKBOX_PHASES == kFramePhases);
 
+FrameSource SourceOf(uint32_t flags) {
+  if ((flags & JANKBOX_FRAME_TIMER) != 0) return FrameSource::kTimer;
+  return (flags & JANKBOX_FRAME_METRICS) != 0 ? FrameSource::kFrameMetrics : FrameSource::kApi;
+}
+
 // False where `given` is none. Fields that an older program does not have are 0.
 bool ToFrame(const jankbox_frame_info* given, FrameEvent* frame) {
   jankbox_frame_info info{};
   if (given == nullptr || given->size < offsetof(jankbox_frame_info, phase_ns)) return false;
   memcpy(&info, given, given->size < sizeof(info) ? given->size : sizeof(info));
-  *frame = {
-      .vsync_ns = info.vsync_ns,
-      .deadline_ns = info.deadline_ns,
-      .interval_ns = info.interval_ns,
-      .start_ns = info.begin_ns,
-      .end_ns = info.end_ns,
-      .vsync_id = info.vsync_id > 0 ? static_cast<uint64_t>(info.vsync_id) : 0,
-      .expected_present_ns = info.expected_present_ns,
-      .source = (info.flags & JANKBOX_FRAME_TIMER) != 0 ? FrameSource::kTimer : FrameSource::kApi};
+  *frame = {.vsync_ns = info.vsync_ns,
+            .deadline_ns = info.deadline_ns,
+            .interval_ns = info.interval_ns,
+            .start_ns = info.begin_ns,
+            .end_ns = info.end_ns,
+            .vsync_id = info.vsync_id > 0 ? static_cast<uint64_t>(info.vsync_id) : 0,
+            .expected_present_ns = info.expected_present_ns,
+            .source = SourceOf(info.flags)};
   memcpy(frame->phase_ns, info.phase_ns, sizeof(frame->phase_ns));
   return true;
 }

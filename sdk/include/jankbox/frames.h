@@ -23,7 +23,8 @@ enum {
   JANKBOX_PHASES = 5
 };
 
-#define JANKBOX_FRAME_TIMER 1u /* of jankbox_vsync_read() */
+#define JANKBOX_FRAME_TIMER 1u   /* of jankbox_vsync_read() */
+#define JANKBOX_FRAME_METRICS 2u /* of android.view.FrameMetrics */
 
 /* All fields but `size`, `begin_ns` and `end_ns` may be zero: not known. */
 typedef struct jankbox_frame_info {

@@ -1,7 +1,0 @@
-#include "monitors/looper/printer_host.h"
-
-namespace jankbox {
-
-PrinterHost* MainPrinterHost() { return nullptr; }
-
-}  // namespace jankbox

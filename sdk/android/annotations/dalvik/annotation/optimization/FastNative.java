@@ -1,0 +1,14 @@
+package dalvik.annotation.optimization;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * A native method whose thread stays as it is while it runs. ART's own, by name, from API 26 on; older ones and other VMs ignore
+ * it. To compile against; no part of the library.
+ */
+@Retention(RetentionPolicy.CLASS)
+@Target(ElementType.METHOD)
+public @interface FastNative {}

@@ -1,0 +1,29 @@
+package dev.jankbox;
+
+import android.util.Printer;
+
+/**
+ * Stands in a Looper's mLogging: hands each line to who printed before, then tells the native side, whose rules hold
+ * (monitors/looper/printer_dispatches.h). consumer-rules.pro keeps its name: copies of this library in other class
+ * loaders know each other by it.
+ */
+final class LooperPrinter implements Printer {
+    /** Who printed before; null: nobody, or it could not be read. */
+    final Printer previous;
+
+    LooperPrinter(Printer previous) {
+        this.previous = previous;
+    }
+
+    @Override
+    public void println(String line) {
+        if (previous != null) previous.println(line);
+        // One that another took the place of, and that still gets lines through it, is silent.
+        if (LooperMonitor.ours != this || line == null) return;
+        if (line.startsWith("<")) {
+            Native.dispatchEnd();
+        } else {
+            Native.dispatchLine(line);
+        }
+    }
+}

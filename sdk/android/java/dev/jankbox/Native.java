@@ -1,0 +1,86 @@
+package dev.jankbox;
+
+import dalvik.annotation.optimization.CriticalNative;
+import dalvik.annotation.optimization.FastNative;
+
+/**
+ * The native library, as sdk/android/jni registers it. Methods are looked up by these names: consumer-rules.pro
+ * keeps them.
+ */
+final class Native {
+    /** The library is loaded. Never becomes false again. */
+    static boolean ready;
+
+    /** Why the library could not be loaded; null where it was, or nobody tried. */
+    static String whyNot;
+
+    private Native() {}
+
+    /** Loads the library once. False where that cannot be: then nothing else here may be called. */
+    static synchronized boolean load() {
+        if (ready || whyNot != null) return ready;
+        try {
+            System.loadLibrary("jankbox_jni");
+            ready = true;
+        } catch (LinkageError | RuntimeException error) {
+            whyNot = String.valueOf(error.getMessage());
+        }
+        return ready;
+    }
+
+    // Events, on any thread. Ids are methodId()'s.
+    static native int methodId(String name);
+    @CriticalNative static native void begin(int id);
+    @CriticalNative static native void end(int id);
+    @CriticalNative static native void asyncBegin(int id, long cookie);
+    @CriticalNative static native void asyncEnd(int id, long cookie);
+    @CriticalNative static native void counter(int id, long value);
+    @CriticalNative static native void instant(int id);
+
+    // Frames, on the thread that made them. Times: nanoseconds of System.nanoTime().
+    @CriticalNative static native void frame(
+            long vsyncNs, long deadlineNs, long intervalNs, long beginNs, long endNs);
+    @CriticalNative static native void framePhase(int phase);
+    @FastNative static native void frameMetrics(long[] metrics, long intervalNs);
+
+    // The watched Looper, on its own thread.
+    static native void attachLooper(long nowMs, long recheckMs);
+    static native void detachLooper();
+    static native void looperIdle(long nowMs);
+    @FastNative static native void dispatchLine(String line);
+    @CriticalNative static native void dispatchEnd();
+
+    // What the thread that takes Java stacks asks and tells.
+    /** Odd while a message runs; another number for each message. */
+    @CriticalNative static native int dispatchSequence();
+    /** The calls, innermost first, that were on the stack in `seen` of `samples` samples of that message. */
+    static native void overdueStack(int sequence, String[] frames, int seen, int samples);
+
+    // The session. Options are name, value, name, value, …; codes are those of jankbox.h.
+    static native int start(String[] namesAndValues);
+    static native void stop();
+    static native int configure(String[] namesAndValues);
+    static native String lastError();
+    static native boolean flush(int timeoutMs);
+    static native int snapshot(String reason);
+    static native int reportIncident(String what, long beginNs, long endNs);
+    static native void setState(String key, String value);
+    static native void setForeground(boolean foreground);
+    static native void setLoopName(String name);
+    static native void fullyDrawn();
+    static native void input(long eventNs);
+    static native void lastExit(String[] keysAndValues);
+
+    // Called by the native side, on the watched Looper's thread.
+    static int lookAtPrinter() {
+        return LooperMonitor.lookAtPrinter();
+    }
+
+    static void installPrinter(boolean chained) {
+        LooperMonitor.installPrinter(chained);
+    }
+
+    static void uninstallPrinter() {
+        LooperMonitor.uninstallPrinter();
+    }
+}

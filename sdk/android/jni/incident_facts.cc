@@ -1,0 +1,73 @@
+#include "sdk/android/jni/incident_facts.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+namespace jankbox {
+namespace {
+
+constexpr size_t kMaxValueBytes = 256;  // of an attribute
+
+void Add(const jankbox_incident* incident, const char* key, const std::string& value) {
+  jankbox_incident_attribute(incident, key, value.substr(0, kMaxValueBytes).c_str());
+}
+
+}  // namespace
+
+IncidentFacts& IncidentFacts::Get() {
+  static auto* facts = new IncidentFacts();
+  return *facts;
+}
+
+void IncidentFacts::NoteStack(OverdueStack stack) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto same = std::find_if(
+      stacks_.begin(), stacks_.end(),
+      [&stack](const OverdueStack& known) { return known.sequence == stack.sequence; });
+  if (same != stacks_.end()) {
+    *same = std::move(stack);
+    return;
+  }
+  stacks_.push_back(std::move(stack));
+  if (stacks_.size() > kKept) stacks_.pop_front();
+}
+
+void IncidentFacts::NoteLastExit(std::vector<std::string> keys_and_values) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  last_exit_ = std::move(keys_and_values);
+}
+
+void IncidentFacts::Listen() { jankbox_add_listener(&IncidentFacts::OnIncident, this); }
+
+void IncidentFacts::StopListening() { jankbox_remove_listener(&IncidentFacts::OnIncident, this); }
+
+int IncidentFacts::OnIncident(const jankbox_incident* incident, void* self) {
+  auto* facts = static_cast<IncidentFacts*>(self);
+  std::lock_guard<std::mutex> lock(facts->mutex_);
+  facts->AddStack(incident);
+  if (incident->kind == JANKBOX_KIND_RECOVERED) {
+    const std::vector<std::string>& last_exit = facts->last_exit_;
+    for (size_t i = 0; i + 1 < last_exit.size(); i += 2) {
+      Add(incident, last_exit[i].c_str(), last_exit[i + 1]);
+    }
+  }
+  return JANKBOX_INCIDENT_REPORT;
+}
+
+void IncidentFacts::AddStack(const jankbox_incident* incident) const {
+  const auto found =
+      std::find_if(stacks_.rbegin(), stacks_.rend(), [incident](const OverdueStack& stack) {
+        return stack.tid == incident->tid && stack.message == incident->what;
+      });
+  if (found == stacks_.rend()) return;
+  char text[64];
+  snprintf(text, sizeof(text), "in %u of %u samples", found->seen, found->samples);
+  Add(incident, "java_stack", text);
+  for (size_t i = 0; i < std::min(found->frames.size(), kMaxFrames); ++i) {
+    snprintf(text, sizeof(text), "java_stack_%02zu", i);
+    Add(incident, text, found->frames[i]);
+  }
+}
+
+}  // namespace jankbox

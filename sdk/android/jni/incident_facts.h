@@ -1,0 +1,56 @@
+// What Java knows and reports should say: stacks of the Looper's thread that were taken while a
+// message was overdue, and how the last process ended. Kept here, so that the sealing thread need
+// not enter the VM: it adds them as attributes. Any thread; locks, allocates.
+#ifndef JANKBOX_SDK_ANDROID_JNI_INCIDENT_FACTS_H_
+#define JANKBOX_SDK_ANDROID_JNI_INCIDENT_FACTS_H_
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "jankbox/incident.h"
+
+namespace jankbox {
+
+// The Java calls that a message spent most of its overdue time in.
+struct OverdueStack {
+  uint32_t sequence = 0;  // as RunningMessage counts
+  std::string message;
+  int32_t tid = 0;
+  std::vector<std::string> frames;  // innermost first
+  uint32_t seen = 0;                // samples that have all of these frames
+  uint32_t samples = 0;
+};
+
+class IncidentFacts {
+ public:
+  // An incident has 32 attributes; half of them are left to the app.
+  static constexpr size_t kMaxFrames = 14;
+
+  static IncidentFacts& Get();
+
+  // Replaces what is known of the same message; the latest kKept are kept.
+  void NoteStack(OverdueStack stack);
+
+  // Key, value, key, value, … of the process before this one.
+  void NoteLastExit(std::vector<std::string> keys_and_values);
+
+  void Listen();
+  void StopListening();
+
+ private:
+  static constexpr size_t kKept = 4;
+
+  static int OnIncident(const jankbox_incident* incident, void* self);
+  void AddStack(const jankbox_incident* incident) const;
+
+  std::mutex mutex_;
+  std::deque<OverdueStack> stacks_;  // oldest first
+  std::vector<std::string> last_exit_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_ANDROID_JNI_INCIDENT_FACTS_H_

@@ -1,0 +1,42 @@
+#include "sdk/android/jni/native_text.h"
+
+#include <cstring>
+
+namespace jankbox {
+
+std::string TextOf(JNIEnv* env, jstring text) {
+  if (text == nullptr) return "";
+  const jsize units = env->GetStringLength(text);
+  // Some VMs write a zero behind the text.
+  std::string bytes(static_cast<size_t>(env->GetStringUTFLength(text)) + 1, '\0');
+  env->GetStringUTFRegion(text, 0, units, bytes.data());
+  bytes.pop_back();
+  return bytes;
+}
+
+std::vector<std::string> TextsOf(JNIEnv* env, jobjectArray texts) {
+  std::vector<std::string> all;
+  const jsize count = texts == nullptr ? 0 : env->GetArrayLength(texts);
+  for (jsize i = 0; i < count; ++i) {
+    auto* element = static_cast<jstring>(env->GetObjectArrayElement(texts, i));
+    if (env->ExceptionCheck() == JNI_TRUE) break;
+    all.push_back(TextOf(env, element));
+    env->DeleteLocalRef(element);
+  }
+  return all;
+}
+
+LooperLine::LooperLine(JNIEnv* env, jstring line) {
+  text_[0] = '\0';
+  if (line == nullptr) return;
+  const jsize units = env->GetStringLength(line);
+  const bool whole = units <= kHead + kTail;
+  // The VM ends what it writes with a zero.
+  env->GetStringUTFRegion(line, 0, whole ? units : kHead, text_);
+  bytes_ = strlen(text_);
+  if (whole) return;
+  env->GetStringUTFRegion(line, units - kTail, kTail, text_ + bytes_);
+  bytes_ += strlen(text_ + bytes_);
+}
+
+}  // namespace jankbox

@@ -1,0 +1,50 @@
+// The message that the Looper's thread handles now: whether it is still the same one, and what it
+// is called. Written by the Looper's thread, HOT: NO-ALLOC, no lock, no system call. Read by any.
+#ifndef JANKBOX_SDK_ANDROID_JNI_RUNNING_MESSAGE_H_
+#define JANKBOX_SDK_ANDROID_JNI_RUNNING_MESSAGE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+namespace jankbox {
+
+class RunningMessage {
+ public:
+  // `name` is zero-terminated and at most 56 bytes long.
+  void Begin(const char* name) {
+    uint64_t words[kWords] = {};
+    strncpy(reinterpret_cast<char*>(words), name, sizeof(words) - 1);
+    for (size_t i = 0; i < kWords; ++i) name_[i].store(words[i], std::memory_order_relaxed);
+    Step();
+  }
+  void End() { Step(); }
+
+  // Odd while a message runs; another number for each.
+  uint32_t Sequence() const { return sequence_.load(std::memory_order_acquire); }
+
+  // The name of message `sequence`; "" where it does not run any more.
+  std::string NameOf(uint32_t sequence) const {
+    uint64_t words[kWords];
+    for (size_t i = 0; i < kWords; ++i) words[i] = name_[i].load(std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_acquire);  // pairs with the one in Step()
+    if (sequence_.load(std::memory_order_relaxed) != sequence) return "";
+    return reinterpret_cast<const char*>(words);
+  }
+
+ private:
+  static constexpr size_t kWords = 8;
+
+  void Step() {
+    sequence_.store(sequence_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    std::atomic_thread_fence(std::memory_order_release);  // the next name comes behind this
+  }
+
+  std::atomic<uint32_t> sequence_{0};
+  std::atomic<uint64_t> name_[kWords] = {};
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_ANDROID_JNI_RUNNING_MESSAGE_H_

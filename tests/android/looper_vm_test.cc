@@ -1,0 +1,158 @@
+// AOSP's own Looper, Handler and Message on a JVM: our Java shim, its JNI and libjankbox.so, under
+// -Xcheck:jni. A scenario is a program of its own: tests/android/java/dev/jankbox/Scenario.java.
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tests/e2e/run_program.h"
+
+namespace jankbox {
+namespace {
+
+using testing::AssertionResult;
+
+// Fetched and compiled once; empty where all is there, else why not.
+std::string BuildClasses() {
+  FILE* script = popen(JANKBOX_TEST_BUILD_CLASSES " 2>&1", "r");
+  if (script == nullptr) return "no shell";
+  std::string said;
+  char piece[512];
+  while (fgets(piece, sizeof(piece), script) != nullptr) said += piece;
+  const int status = pclose(script);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
+  const bool unavailable = WIFEXITED(status) && WEXITSTATUS(status) == 77;
+  if (!unavailable) ADD_FAILURE() << "build_classes.py failed: " << said;
+  return "the source of android-platform-frameworks-base is not to be had: " + said;
+}
+
+class LooperVmTest : public EndToEndTest {
+ protected:
+  void SetUp() override {
+    EndToEndTest::SetUp();
+    static const std::string why_not = BuildClasses();
+    if (!why_not.empty()) GTEST_SKIP() << why_not;
+  }
+
+  void Run(const std::string& scenario) {
+    outcome_ =
+        RunProgram({JANKBOX_TEST_JAVA, "-Xcheck:jni", "-Xmx128m", "-XX:+UseSerialGC", "-cp",
+                    JANKBOX_TEST_CLASSES, "-Djava.library.path=" JANKBOX_TEST_LIBRARIES,
+                    "dev.jankbox.Scenario", JANKBOX_TEST_POLL_LAYER, Folder("spool"), scenario});
+    ASSERT_EQ(outcome_.exit_status, 0) << outcome_.out << outcome_.err;
+    reports_ = Reports(Folder("spool"));
+  }
+
+  size_t JniWarnings() const {
+    size_t count = 0;
+    for (const std::string& text : {outcome_.out, outcome_.err}) {
+      for (size_t at = text.find("WARNING in native method"); at != std::string::npos;
+           at = text.find("WARNING in native method", at + 1)) {
+        ++count;
+      }
+    }
+    return count;
+  }
+  bool Said(const std::string& line) const {
+    return ("\n" + outcome_.out).find("\n" + line + "\n") != std::string::npos;
+  }
+  std::vector<proto::Report> OfKind(proto::Kind kind) const {
+    std::vector<proto::Report> found;
+    std::copy_if(reports_.begin(), reports_.end(), std::back_inserter(found),
+                 [kind](const proto::Report& report) { return report.kind() == kind; });
+    return found;
+  }
+  static std::string Attribute(const proto::Report& report, const std::string& key) {
+    for (const proto::Attribute& attribute : report.attributes()) {
+      if (attribute.key() == key) return attribute.value();
+    }
+    return "";
+  }
+
+  Outcome outcome_;
+  std::vector<proto::Report> reports_;
+};
+
+TEST_F(LooperVmTest, SlowMessageIsOneReport) {
+  Run("slow");
+  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  ASSERT_EQ(reports_.size(), 1u);
+  const proto::Report& report = reports_[0];
+  EXPECT_EQ(report.kind(), proto::SLOW_MESSAGE);
+  EXPECT_EQ(report.what(), "Scenario$Work: 7");
+  EXPECT_EQ(report.loop(), "android.os.Looper");
+  EXPECT_GE(report.duration_ns(), 400'000'000u);
+  EXPECT_TRUE(Said("app sections true")) << outcome_.out;
+}
+
+TEST_F(LooperVmTest, NestedPrintersPrintAndAreSeenThrough) {
+  Run("nested");
+  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  ASSERT_EQ(reports_.size(), 1u);
+  EXPECT_EQ(reports_[0].what(), "Scenario$Work: 7");
+  // Two printers, each with the begin and the end of four messages, and the end of the one in which
+  // ours came.
+  EXPECT_TRUE(Said("foreign lines 16")) << outcome_.out;
+}
+
+TEST_F(LooperVmTest, ForeignPrinterIsChainedAtTheIdleLook) {
+  Run("foreign");
+  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  ASSERT_EQ(reports_.size(), 1u);  // of the two slow messages the one that followed the look
+  EXPECT_EQ(reports_[0].what(), "Scenario$Work: 7");
+  EXPECT_TRUE(Said("chain ours another\nchain ours another")) << outcome_.out;
+}
+
+TEST_F(LooperVmTest, WrapperOfAnotherClassLoaderIsLeftAlone) {
+  Run("other_loader");
+  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  EXPECT_TRUE(Said("same class false")) << outcome_.out;
+  EXPECT_TRUE(Said("left alone true")) << outcome_.out;
+}
+
+TEST_F(LooperVmTest, AnrHasTheJavaStackOfTheCulprit) {
+  Run("anr");
+  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  ASSERT_EQ(reports_.size(), 1u);
+  const proto::Report& report = reports_[0];
+  EXPECT_EQ(report.kind(), proto::ANR);
+  EXPECT_EQ(report.what(), "Scenario$Work: 8");
+  EXPECT_GE(report.duration_ns(), 2'500'000'000u);
+  std::string stack;
+  for (int i = 0; i < 10; ++i) {
+    stack += Attribute(report, "java_stack_0" + std::to_string(i)) + "\n";
+  }
+  EXPECT_NE(stack.find("dev.jankbox.Scenario$Album.decode(Scenario.java:"), std::string::npos)
+      << stack;
+  EXPECT_NE(stack.find("dev.jankbox.Scenario$Album.loadEverything(Scenario.java:"),
+            std::string::npos)
+      << stack;
+  EXPECT_NE(stack.find("android.os.Looper.loop(Looper.java:"), std::string::npos) << stack;
+  EXPECT_NE(Attribute(report, "java_stack").find(" samples"), std::string::npos);
+}
+
+TEST_F(LooperVmTest, HundredThousandMessagesLeaveNoReport) {
+  Run("many");
+  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  ASSERT_EQ(reports_.size(), 1u);
+  EXPECT_EQ(reports_[0].kind(), proto::MANUAL);
+  EXPECT_EQ(reports_[0].what(), "end");
+}
+
+TEST_F(LooperVmTest, FramesOfTheRealChoreographerAreCounted) {
+  Run("frames");
+  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  EXPECT_TRUE(Said("watched true")) << outcome_.out;
+  const std::vector<proto::Report> janky = OfKind(proto::JANK);
+  ASSERT_EQ(janky.size(), 1u);
+  EXPECT_GE(janky[0].duration_ns(), 190'000'000u);
+}
+
+// What the other cases would find in the output if there were something to find.
+TEST_F(LooperVmTest, MistakeIsToldByTheCheck) {
+  Run("mistake");
+  EXPECT_EQ(JniWarnings(), 1u) << outcome_.out;
+}
+
+}  // namespace
+}  // namespace jankbox

@@ -1,0 +1,7 @@
+package android.net;
+
+public class ConnectivityManager {
+    public boolean isActiveNetworkMetered() {
+        return false;
+    }
+}

@@ -1,0 +1,13 @@
+package android.view;
+
+import android.os.Handler;
+
+public abstract class Window {
+    public interface OnFrameMetricsAvailableListener {
+        void onFrameMetricsAvailable(Window window, FrameMetrics metrics, int droppedReports);
+    }
+
+    public final void addOnFrameMetricsAvailableListener(OnFrameMetricsAvailableListener listener, Handler handler) {}
+
+    public final void removeOnFrameMetricsAvailableListener(OnFrameMetricsAvailableListener listener) {}
+}

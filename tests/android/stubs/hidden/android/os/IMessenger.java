@@ -1,0 +1,7 @@
+package android.os;
+
+public interface IMessenger {
+    void send(Message message);
+
+    abstract class Stub implements IMessenger {}
+}
