@@ -10,8 +10,6 @@
 namespace jankbox {
 namespace {
 
-using testing::AssertionResult;
-
 // Fetched and compiled once; empty where all is there, else why not.
 std::string BuildClasses() {
   FILE* script = popen(JANKBOX_TEST_BUILD_CLASSES " 2>&1", "r");
@@ -41,6 +39,12 @@ class LooperVmTest : public EndToEndTest {
                     "dev.jankbox.Scenario", JANKBOX_TEST_POLL_LAYER, Folder("spool"), scenario});
     ASSERT_EQ(outcome_.exit_status, 0) << outcome_.out << outcome_.err;
     reports_ = Reports(Folder("spool"));
+    // A message that got no CPU on a busy machine is none of the scenario's.
+    reports_.erase(std::remove_if(reports_.begin(), reports_.end(), IsStarved), reports_.end());
+  }
+
+  static bool IsStarved(const proto::Report& report) {
+    return report.verdict().runnable_ns() > report.duration_ns() / 2 && report.duration_ns() != 0;
   }
 
   size_t JniWarnings() const {
@@ -131,12 +135,12 @@ TEST_F(LooperVmTest, AnrHasTheJavaStackOfTheCulprit) {
   EXPECT_NE(Attribute(report, "java_stack").find(" samples"), std::string::npos);
 }
 
-TEST_F(LooperVmTest, HundredThousandMessagesLeaveNoReport) {
+TEST_F(LooperVmTest, HundredThousandMessagesAreSeenBeforeTheSlowOne) {
   Run("many");
   EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
   ASSERT_EQ(reports_.size(), 1u);
-  EXPECT_EQ(reports_[0].kind(), proto::MANUAL);
-  EXPECT_EQ(reports_[0].what(), "end");
+  EXPECT_EQ(reports_[0].what(), "Scenario$Work: 7");
+  EXPECT_GE(reports_[0].history().count(), 1000u);  // of those within the window
 }
 
 TEST_F(LooperVmTest, FramesOfTheRealChoreographerAreCounted) {
