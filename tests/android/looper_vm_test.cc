@@ -32,13 +32,16 @@ class LooperVmTest : public EndToEndTest {
     if (!why_not.empty()) GTEST_SKIP() << why_not;
   }
 
-  void Run(const std::string& scenario) {
+  void Run(const std::string& scenario,
+           const std::map<std::string, std::string>& environment = {}) {
     outcome_ =
         RunProgram({JANKBOX_TEST_JAVA, "-Xcheck:jni", "-Xmx128m", "-XX:+UseSerialGC", "-cp",
                     JANKBOX_TEST_CLASSES, "-Djava.library.path=" JANKBOX_TEST_LIBRARIES,
-                    "dev.jankbox.Scenario", JANKBOX_TEST_POLL_LAYER, Folder("spool"), scenario});
+                    "dev.jankbox.Scenario", JANKBOX_TEST_POLL_LAYER, Folder("spool"), scenario},
+                   environment);
     ASSERT_EQ(outcome_.exit_status, 0) << outcome_.out << outcome_.err;
-    reports_ = Reports(Folder("spool"));
+    // An app's own folder, where the scenario does not name one.
+    reports_ = Reports(Folder(scenario == "app" ? "spool/jankbox" : "spool"));
     // A message that got no CPU on a busy machine is none of the scenario's.
     reports_.erase(std::remove_if(reports_.begin(), reports_.end(), IsStarved), reports_.end());
   }
@@ -150,6 +153,28 @@ TEST_F(LooperVmTest, FramesOfTheRealChoreographerAreCounted) {
   const std::vector<proto::Report> janky = OfKind(proto::JANK);
   ASSERT_EQ(janky.size(), 1u);
   EXPECT_GE(janky[0].duration_ns(), 190'000'000u);
+}
+
+TEST_F(LooperVmTest, AppIsFollowedAsItsManifestSays) {
+  Run("app");
+  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  const std::vector<proto::Report> janky = OfKind(proto::JANK);
+  ASSERT_EQ(janky.size(), 1u);
+  EXPECT_EQ(janky[0].frame_source(), "frame metrics");
+  const std::vector<proto::Report> slow = OfKind(proto::SLOW_MESSAGE);
+  ASSERT_EQ(slow.size(), 1u);
+  EXPECT_EQ(slow[0].what(), "Scenario$Work: 7");
+  EXPECT_EQ(slow[0].app_name(), "org.example.gallery");
+  EXPECT_EQ(slow[0].app_version(), "3.1");
+  std::map<std::string, std::string> states;
+  for (const proto::State& state : slow[0].states()) states[state.key()] = state.value();
+  EXPECT_EQ(states["screen"], "Gallery");
+  EXPECT_EQ(states["network"], "metered");
+}
+
+TEST_F(LooperVmTest, PropertyWinsOverTheProgramsOwnOptions) {
+  Run("slow", {{"debug.jankbox.slow_message_ms", "600"}, {"debug.jankbox.lag_ms", "900"}});
+  EXPECT_EQ(reports_.size(), 0u);
 }
 
 // What the other cases would find in the output if there were something to find.

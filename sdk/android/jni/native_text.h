@@ -31,6 +31,9 @@ class LooperLine {
  private:
   static constexpr size_t kMaxUnitBytes = 3;
 
+  // False where units of it are no ASCII.
+  bool ReadAscii(JNIEnv* env, jstring line, jsize units);
+
   char text_[(kHead + kTail) * kMaxUnitBytes + 1];
   size_t bytes_ = 0;
 };

@@ -15,7 +15,7 @@ class RunningMessage {
   // `name` is zero-terminated and at most 56 bytes long.
   void Begin(const char* name) {
     uint64_t words[kWords] = {};
-    strncpy(reinterpret_cast<char*>(words), name, sizeof(words) - 1);
+    memcpy(words, name, strnlen(name, sizeof(words) - 1));
     for (size_t i = 0; i < kWords; ++i) name_[i].store(words[i], std::memory_order_relaxed);
     Step();
   }

@@ -10,13 +10,13 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * What our native calls cost from Java, as JSON: CallCost POLL_LAYER REPORT_FOLDER ROUNDS. Begin and end in a tight loop against
- * an empty native call and two reads of the clock; 100,000 messages of the real Looper without a printer, with an empty
+ * an empty native call and two reads of the clock; 300,000 messages of the real Looper without a printer, with an empty
  * one, and with ours.
  */
 public final class CallCost {
     private static final int CALLS = 20_000; // a round
     private static final int MESSAGES = 10_000;
-    private static final int MESSAGE_ROUNDS = 10;
+    private static final int MESSAGE_ROUNDS = 30;
     private static final String LINE = ">>>>> Dispatching to Handler (android.app.ActivityThread$H) {1c5a1e8} null: 159";
     private static final String END = "<<<<< Finished to Handler (android.app.ActivityThread$H) {1c5a1e8} null";
 
@@ -158,7 +158,10 @@ public final class CallCost {
                 if (round >= 0) ns[i][round] = took;
             }
         }
+        double[] oursNs = new double[MESSAGE_ROUNDS]; // of rounds that follow each other
+        for (int round = 0; round < MESSAGE_ROUNDS; ++round) oursNs[round] = ns[2][round] - ns[1][round];
         for (int i = 0; i < printers.length; ++i) json.append(",").append(row(names[i], ns[i]));
+        json.append(",").append(row("our_part_of_a_message", oursNs));
     }
 
     /** Nanoseconds a pass, on the Looper's thread: that is where lines are printed. */

@@ -58,11 +58,17 @@ public final class Scenario {
         Looper.prepareMainLooper();
         final Scenario scenario = new Scenario();
         scenario.before(name);
-        start(folder);
+        final GalleryApp app = name.equals("app") ? new GalleryApp(folder) : null;
+        if (app != null) {
+            check(Jankbox.start(app, null));
+        } else {
+            start(folder);
+        }
         new Thread("driver") {
             @Override
             public void run() {
                 try {
+                    if (app != null) scenario.show(app);
                     scenario.run(name);
                 } catch (Throwable failure) {
                     failure.printStackTrace();
@@ -85,7 +91,10 @@ public final class Scenario {
                 .set("ftrace", 1)
                 .set("min_free_mib", "max")
                 .set(Options.PRINTER_RECHECK_MS, RECHECK_MS);
-        int code = Jankbox.start(options);
+        check(Jankbox.start(options));
+    }
+
+    private static void check(int code) {
         if (code == Jankbox.OK) return;
         System.err.println("start: " + code + " " + Jankbox.lastError());
         System.exit(1);
@@ -108,6 +117,7 @@ public final class Scenario {
     private void run(String name) throws Exception {
         switch (name) {
             case "slow": slow(); break;
+            case "app": slow(); break;
             case "nested": slow(); break;
             case "foreign": foreign(); break;
             case "other_loader": otherLoader(); break;
@@ -120,6 +130,29 @@ public final class Scenario {
         sleep(200); // what just ended is judged at the watcher's next looks
         Jankbox.flush(10_000);
         System.out.println("foreign lines " + lines);
+    }
+
+    /** An activity comes to the front, and one of its frames is late. */
+    private void show(final GalleryApp app) throws InterruptedException {
+        final GalleryApp.Gallery gallery = new GalleryApp.Gallery();
+        onLooper(new Runnable() {
+            @Override
+            public void run() {
+                app.callbacks().onActivityStarted(gallery);
+                app.callbacks().onActivityResumed(gallery);
+            }
+        });
+        for (int i = 0; i < 30; ++i) {
+            final boolean late = i == 20;
+            onLooper(new Runnable() {
+                @Override
+                public void run() {
+                    if (late) sleep(190);
+                    gallery.window.show(late ? 190_000_000 : 8_000_000);
+                }
+            });
+            sleep(16);
+        }
     }
 
     private void slow() throws InterruptedException {

@@ -1,6 +1,6 @@
 package android.view;
 
-public final class FrameMetrics {
+public class FrameMetrics {
     public long getMetric(int id) {
         return 0;
     }

@@ -7,7 +7,7 @@ public abstract class Window {
         void onFrameMetricsAvailable(Window window, FrameMetrics metrics, int droppedReports);
     }
 
-    public final void addOnFrameMetricsAvailableListener(OnFrameMetricsAvailableListener listener, Handler handler) {}
+    public void addOnFrameMetricsAvailableListener(OnFrameMetricsAvailableListener listener, Handler handler) {}
 
-    public final void removeOnFrameMetricsAvailableListener(OnFrameMetricsAvailableListener listener) {}
+    public void removeOnFrameMetricsAvailableListener(OnFrameMetricsAvailableListener listener) {}
 }

@@ -1,0 +1,126 @@
+package dev.jankbox;
+
+import android.app.Activity;
+import android.app.Application;
+import android.content.Context;
+import android.content.pm.ApplicationInfo;
+import android.content.pm.PackageInfo;
+import android.content.pm.PackageManager;
+import android.net.ConnectivityManager;
+import android.os.Bundle;
+import android.os.Handler;
+import android.view.Display;
+import android.view.FrameMetrics;
+import android.view.Window;
+import android.view.WindowManager;
+
+import java.io.File;
+
+/** An app as Android would make it: its manifest has options, and one activity comes and goes. */
+final class GalleryApp extends Application {
+    private final File folder;
+    private Application.ActivityLifecycleCallbacks callbacks;
+
+    GalleryApp(String folder) {
+        this.folder = new File(folder);
+    }
+
+    /** The activity, whose window tells of its frames. */
+    static final class Gallery extends Activity {
+        final GalleryWindow window = new GalleryWindow();
+
+        @Override
+        public Window getWindow() {
+            return window;
+        }
+
+        @Override
+        public WindowManager getWindowManager() {
+            return new WindowManager() {
+                @Override
+                public Display getDefaultDisplay() {
+                    return new Display();
+                }
+            };
+        }
+    }
+
+    static final class GalleryWindow extends Window {
+        OnFrameMetricsAvailableListener listener;
+
+        @Override
+        public void addOnFrameMetricsAvailableListener(OnFrameMetricsAvailableListener added, Handler handler) {
+            listener = added;
+        }
+
+        @Override
+        public void removeOnFrameMetricsAvailableListener(OnFrameMetricsAvailableListener removed) {
+            listener = null;
+        }
+
+        /** A frame whose work took that long and ended now. */
+        void show(final long totalNs) {
+            final long vsyncNs = System.nanoTime() - totalNs;
+            listener.onFrameMetricsAvailable(this, new FrameMetrics() {
+                @Override
+                public long getMetric(int id) {
+                    return id == 8 ? totalNs : id == 10 || id == 11 ? vsyncNs : id < 8 ? totalNs / 16 : 0;
+                }
+            }, 0);
+        }
+    }
+
+    Application.ActivityLifecycleCallbacks callbacks() {
+        return callbacks;
+    }
+
+    @Override
+    public void registerActivityLifecycleCallbacks(Application.ActivityLifecycleCallbacks added) {
+        callbacks = added;
+    }
+
+    @Override
+    public File getNoBackupFilesDir() {
+        return folder;
+    }
+
+    @Override
+    public String getPackageName() {
+        return "org.example.gallery";
+    }
+
+    @Override
+    public Object getSystemService(String name) {
+        if (!name.equals(Context.CONNECTIVITY_SERVICE)) return null;
+        return new ConnectivityManager() {
+            @Override
+            public boolean isActiveNetworkMetered() {
+                return true;
+            }
+        };
+    }
+
+    @Override
+    public PackageManager getPackageManager() {
+        return new PackageManager() {
+            @Override
+            public ApplicationInfo getApplicationInfo(String name, int flags) {
+                ApplicationInfo info = new ApplicationInfo();
+                info.metaData = new Bundle();
+                info.metaData.putString("dev.jankbox.slow_message_ms", "200");
+                info.metaData.putString("dev.jankbox.repeats", "1");
+                info.metaData.putString("dev.jankbox.ftrace", "1");
+                info.metaData.putString("dev.jankbox.min_free_mib", "max");
+                info.metaData.putString("org.example.other", "x");
+                return info;
+            }
+
+            @Override
+            public PackageInfo getPackageInfo(String name, int flags) {
+                PackageInfo info = new PackageInfo();
+                info.versionName = "3.1";
+                return info;
+            }
+        };
+    }
+}
