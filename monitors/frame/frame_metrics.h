@@ -1,4 +1,4 @@
-// android.view.FrameMetrics as a frame: the seam that JNI hands each OnFrameMetricsAvailable to.
+// android.view.FrameMetrics as a frame: JNI (sdk/android) hands each OnFrameMetricsAvailable to it.
 // Pure; any thread; NO-ALLOC.
 #ifndef JANKBOX_MONITORS_FRAME_FRAME_METRICS_H_
 #define JANKBOX_MONITORS_FRAME_FRAME_METRICS_H_

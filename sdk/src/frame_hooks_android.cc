@@ -3,7 +3,7 @@
 
 namespace jankbox {
 
-// FrameMetrics comes with JNI: monitors/frame/frame_metrics.h is where it will end.
+// FrameMetrics comes by calls, from sdk/android.
 void AddFrameHooks(const FrameHookSet& sources, HookSet* /*hooks*/) {
   if (sources.choreographer) StartChoreographerFrames();
 }

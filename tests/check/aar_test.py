@@ -68,6 +68,11 @@ class AarTest(unittest.TestCase):
                 registered |= set(re.findall(r'const_cast<char\*>\("(\w+)"\), const_cast', file.read()))
         self.assertEqual(declared, registered)
 
+    def test_vm_finds_nothing_but_the_loader_in_the_library(self):
+        run = subprocess.run(['nm', '-D', '--defined-only', f'{LIBRARIES}/libjankbox_jni.so'], capture_output=True, text=True, check=True)
+        names = [line.split() for line in run.stdout.splitlines()]
+        self.assertEqual([name.split('@')[0] for _, kind, name in names if kind != 'A'], ['JNI_OnLoad'])
+
     def test_libraries_and_headers_go_in_with_prefab(self):
         self.assertEqual(self.run_of_it.returncode, 0, self.run_of_it.stderr)
         with zipfile.ZipFile(io.BytesIO(self.data)) as aar:

@@ -26,10 +26,9 @@ std::vector<std::string> TextsOf(JNIEnv* env, jobjectArray texts) {
   return all;
 }
 
-LooperLine::LooperLine(JNIEnv* env, jstring line) {
+LooperLine::LooperLine(JNIEnv* env, jstring line, jsize units) {
   text_[0] = '\0';
   if (line == nullptr) return;
-  const jsize units = env->GetStringLength(line);
   const bool whole = units <= kHead + kTail;
   if (whole && ReadAscii(env, line, units)) return;
   // The VM ends what it writes with a zero.

@@ -24,7 +24,8 @@ class LooperLine {
   static constexpr jsize kHead = 224;
   static constexpr jsize kTail = 64;  // with the message's number
 
-  LooperLine(JNIEnv* env, jstring line);
+  // `units` is its length: asking the VM for it costs as much as reading the text.
+  LooperLine(JNIEnv* env, jstring line, jsize units);
 
   std::string_view text() const { return {text_, bytes_}; }
 

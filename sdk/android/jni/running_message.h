@@ -3,6 +3,7 @@
 #ifndef JANKBOX_SDK_ANDROID_JNI_RUNNING_MESSAGE_H_
 #define JANKBOX_SDK_ANDROID_JNI_RUNNING_MESSAGE_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -14,9 +15,12 @@ class RunningMessage {
  public:
   // `name` is zero-terminated and at most 56 bytes long.
   void Begin(const char* name) {
-    uint64_t words[kWords] = {};
-    memcpy(words, name, strnlen(name, sizeof(words) - 1));
-    for (size_t i = 0; i < kWords; ++i) name_[i].store(words[i], std::memory_order_relaxed);
+    const size_t bytes = strnlen(name, kWords * 8 - 1);
+    for (size_t i = 0; i <= bytes / 8; ++i) {  // the last word ends with a zero
+      uint64_t word = 0;
+      memcpy(&word, name + 8 * i, std::min<size_t>(8, bytes - 8 * i));
+      name_[i].store(word, std::memory_order_relaxed);
+    }
     Step();
   }
   void End() { Step(); }

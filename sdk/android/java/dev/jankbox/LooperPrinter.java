@@ -23,7 +23,7 @@ final class LooperPrinter implements Printer {
         if (line.startsWith("<")) {
             Native.dispatchEnd();
         } else {
-            Native.dispatchLine(line);
+            Native.dispatchLine(line, line.length());
         }
     }
 }
