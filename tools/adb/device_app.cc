@@ -68,8 +68,9 @@ DeviceApp::DeviceApp(const AdbClient* adb, const std::string& process)
 
 std::string DeviceApp::In(AppFolder folder, const std::string& script) const {
   const std::string or_exit = " 2>/dev/null || exit " + std::to_string(kNoFolder) + "; ";
-  if (folder == AppFolder::kOwn) {
-    return "run-as " + package_ + " sh -c 'cd files/jankbox" + or_exit + script + "'";
+  if (folder != AppFolder::kExternal) {
+    const std::string own = folder == AppFolder::kNoBackup ? "no_backup" : "files";
+    return "run-as " + package_ + " sh -c 'cd " + own + "/jankbox" + or_exit + script + "'";
   }
   return "cd " + ExternalStorage() + "/Android/data/" + package_ + "/files/jankbox" + or_exit +
          script;
@@ -84,7 +85,7 @@ Status DeviceApp::Open() {
   }
   const Result<ShellOutput> own = adb_->Shell("run-as " + package_ + " sh -c :");
   if (!own.ok()) return own.status();
-  if (own->status == 0) folders_.push_back(AppFolder::kOwn);
+  if (own->status == 0) folders_ = {AppFolder::kNoBackup, AppFolder::kFiles};
   const Result<ShellOutput> external = adb_->Shell(In(AppFolder::kExternal, ":"));
   if (!external.ok()) return external.status();
   if (external->status == 0) folders_.push_back(AppFolder::kExternal);
@@ -175,8 +176,8 @@ Result<std::string> DeviceApp::Fetch(const RemoteReport& report) const {
 std::optional<uint64_t> DeviceApp::FreeMib() const {
   if (folders_.empty()) return std::nullopt;
   const Result<ShellOutput> told =
-      adb_->Shell(folders_[0] == AppFolder::kOwn ? "run-as " + package_ + " df -k ."
-                                                 : "df -k " + ExternalStorage());
+      adb_->Shell(folders_[0] != AppFolder::kExternal ? "run-as " + package_ + " df -k ."
+                                                      : "df -k " + ExternalStorage());
   if (!told.ok()) return std::nullopt;
   std::istringstream lines(told->out);
   std::string title;

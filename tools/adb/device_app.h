@@ -21,14 +21,15 @@ namespace jankbox::tools {
 bool IsProcessName(const std::string& text);
 
 enum class AppFolder {
-  kOwn,      // files/jankbox in the app's data, as the app itself (run-as)
-  kExternal  // Android/data/PACKAGE/files/jankbox on the shared storage
+  kNoBackup,  // no_backup/jankbox in the app's data, as the app itself (run-as): the Java shim's
+  kFiles,     // files/jankbox, the same
+  kExternal   // Android/data/PACKAGE/files/jankbox on the shared storage
 };
 
 // One report on the device.
 struct RemoteReport {
   std::string name;  // "<uuid>.pftrace.zst", nothing else
-  AppFolder folder = AppFolder::kOwn;
+  AppFolder folder = AppFolder::kNoBackup;
   uint32_t crc = 0;    // POSIX cksum; only where `known`
   uint64_t bytes = 0;  // the same
   bool known = false;  // Android 5 has no cksum

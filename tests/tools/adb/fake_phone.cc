@@ -61,6 +61,12 @@ void FakePhone::Install(const std::string& package, bool debuggable) {
 }
 
 std::string FakePhone::OwnFolder(const std::string& package) const {
+  const std::string folder = *this / ("data/data/" + package + "/no_backup/jankbox");
+  fs::create_directories(folder);
+  return folder;
+}
+
+std::string FakePhone::FilesFolder(const std::string& package) const {
   const std::string folder = *this / ("data/data/" + package + "/files/jankbox");
   fs::create_directories(folder);
   return folder;

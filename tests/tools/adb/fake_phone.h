@@ -28,6 +28,7 @@ class FakePhone {
   void Install(const std::string& package, bool debuggable);
   // Folders of reports; made by the call.
   std::string OwnFolder(const std::string& package) const;
+  std::string FilesFolder(const std::string& package) const;
   std::string ExternalFolder(const std::string& package) const;
   // As a finger on the icon does; waits until it records. It writes its reports to `folder`, its
   // own one where that is empty.

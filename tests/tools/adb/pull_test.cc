@@ -58,6 +58,14 @@ TEST_F(PullTest, CopiesEachReportOnce) {
   EXPECT_THAT(list.out, HasSubstr("phone_app"));
 }
 
+TEST_F(PullTest, BothOfTheAppsOwnFoldersAreRead) {
+  SealReportFile(phone_->OwnFolder(kApp), SampleReport(1));
+  SealReportFile(phone_->FilesFolder(kApp), SampleReport(2));
+  const Finished pulled = Pull();
+  EXPECT_EQ(pulled.exit_status(), 0) << pulled.err;
+  EXPECT_EQ(Files(Here()).size(), 2u);
+}
+
 TEST_F(PullTest, LaterRevisionReplacesTheFile) {
   proto::Report report = SampleReport();
   SealReportFile(phone_->OwnFolder(kApp), report);
