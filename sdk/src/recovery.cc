@@ -17,6 +17,7 @@
 #include "monitors/incident/verdict_timeline.h"
 #include "monitors/incident/watched_thread_view.h"
 #include "sdk/src/blame.h"
+#include "sdk/src/incident_listeners.h"
 #include "sdk/src/report_builder.h"
 #include "tracer/ring/process_identity.h"
 #include "tracer/ring/ring_place.h"
@@ -156,7 +157,12 @@ Status RecoverRing(DeadRing ring, Spool* spool, std::vector<std::string>* ids) {
         SamplesOf(ring.reader.CopyWindow(0, UINT64_MAX), request.tid);
     request.readings = ReadingsOfSamples(samples, ring.clock, request.end_ns);
     if (!samples.empty()) request.sampler = "ring";
-    Result<Report> report = SealReport(source, request, spool);
+    bool wanted = true;
+    const auto ask = [&wanted](const std::string& place, Report* described) {
+      return wanted = IncidentListeners::Get().Ask(place, described);
+    };
+    Result<Report> report = SealReport(source, request, spool, ask);
+    if (!wanted) continue;
     if (!report.ok()) return report.status();
     ids->push_back(request.id);
   }

@@ -3,7 +3,10 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstdio>
+#include <thread>
 
 #include "tests/e2e/run_program.h"
 
@@ -32,13 +35,25 @@ class LooperVmTest : public EndToEndTest {
     if (!why_not.empty()) GTEST_SKIP() << why_not;
   }
 
+  static std::vector<std::string> Java(const std::string& scenario, const std::string& folder,
+                                       int api_level = 29) {
+    return {JANKBOX_TEST_JAVA,
+            "-Xcheck:jni",
+            "-Xmx128m",
+            "-XX:+UseSerialGC",
+            "-cp",
+            JANKBOX_TEST_CLASSES,
+            "-Djava.library.path=" JANKBOX_TEST_LIBRARIES,
+            "-Dstub.sdk_int=" + std::to_string(api_level),
+            "dev.jankbox.Scenario",
+            JANKBOX_TEST_POLL_LAYER,
+            folder,
+            scenario};
+  }
+
   void Run(const std::string& scenario,
            const std::map<std::string, std::string>& environment = {}) {
-    outcome_ =
-        RunProgram({JANKBOX_TEST_JAVA, "-Xcheck:jni", "-Xmx128m", "-XX:+UseSerialGC", "-cp",
-                    JANKBOX_TEST_CLASSES, "-Djava.library.path=" JANKBOX_TEST_LIBRARIES,
-                    "dev.jankbox.Scenario", JANKBOX_TEST_POLL_LAYER, Folder("spool"), scenario},
-                   environment);
+    outcome_ = RunProgram(Java(scenario, Folder("spool")), environment);
     ASSERT_EQ(outcome_.exit_status, 0) << outcome_.out << outcome_.err;
     // An app's own folder, where the scenario does not name one.
     reports_ = Reports(Folder(scenario == "app" ? "spool/jankbox" : "spool"));
@@ -170,6 +185,26 @@ TEST_F(LooperVmTest, AppIsFollowedAsItsManifestSays) {
   for (const proto::State& state : slow[0].states()) states[state.key()] = state.value();
   EXPECT_EQ(states["screen"], "Gallery");
   EXPECT_EQ(states["network"], "metered");
+}
+
+TEST_F(LooperVmTest, RecoveredReportSaysWhatAndroidKnowsOfTheExit) {
+  const std::string folder = Folder("spool/jankbox");
+  {
+    Program killed(Java("killed", folder));
+    ASSERT_TRUE(killed.WaitForOutput("hanging", 30000)) << killed.Output();
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    killed.Signal(SIGKILL);
+    EXPECT_EQ(killed.Wait(10000).signal, SIGKILL);
+  }
+  outcome_ = RunProgram(Java("app", Folder("spool"), 30));
+  ASSERT_EQ(outcome_.exit_status, 0) << outcome_.out << outcome_.err;
+  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  reports_ = Reports(folder);
+  const std::vector<proto::Report> recovered = OfKind(proto::RECOVERED);
+  ASSERT_EQ(recovered.size(), 1u);
+  EXPECT_EQ(recovered[0].what(), "Scenario$Work: 8");
+  EXPECT_EQ(Attribute(recovered[0], "exit_reason"), "low memory");
+  EXPECT_EQ(Attribute(recovered[0], "exit_description"), "too many cached");
 }
 
 TEST_F(LooperVmTest, PropertyWinsOverTheProgramsOwnOptions) {

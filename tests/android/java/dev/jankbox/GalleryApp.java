@@ -1,7 +1,9 @@
 package dev.jankbox;
 
 import android.app.Activity;
+import android.app.ActivityManager;
 import android.app.Application;
+import android.app.ApplicationExitInfo;
 import android.content.Context;
 import android.content.pm.ApplicationInfo;
 import android.content.pm.PackageInfo;
@@ -15,6 +17,8 @@ import android.view.Window;
 import android.view.WindowManager;
 
 import java.io.File;
+import java.util.Collections;
+import java.util.List;
 
 /** An app as Android would make it: its manifest has options, and one activity comes and goes. */
 final class GalleryApp extends Application {
@@ -70,6 +74,24 @@ final class GalleryApp extends Application {
         }
     }
 
+    /** Knows one exit: the system wanted the memory. */
+    private static final class Activities extends ActivityManager {
+        @Override
+        public List<ApplicationExitInfo> getHistoricalProcessExitReasons(String packageName, int pid, int maxNum) {
+            return Collections.<ApplicationExitInfo>singletonList(new ApplicationExitInfo() {
+                @Override
+                public int getReason() {
+                    return REASON_LOW_MEMORY;
+                }
+
+                @Override
+                public String getDescription() {
+                    return "too many cached";
+                }
+            });
+        }
+    }
+
     Application.ActivityLifecycleCallbacks callbacks() {
         return callbacks;
     }
@@ -91,6 +113,7 @@ final class GalleryApp extends Application {
 
     @Override
     public Object getSystemService(String name) {
+        if (name.equals(Context.ACTIVITY_SERVICE)) return new Activities();
         if (!name.equals(Context.CONNECTIVITY_SERVICE)) return null;
         return new ConnectivityManager() {
             @Override

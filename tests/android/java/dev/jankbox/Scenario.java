@@ -122,6 +122,10 @@ public final class Scenario {
             case "foreign": foreign(); break;
             case "other_loader": otherLoader(); break;
             case "anr": message(Work.HANG); break;
+            case "killed":
+                System.out.println("hanging");
+                message(Work.HANG);
+                break;
             case "many": many(); break;
             case "frames": frames(); break;
             case "mistake": TestNatives.mistake(); break;

@@ -1,6 +1,6 @@
 package android.app;
 
-public final class ApplicationExitInfo {
+public class ApplicationExitInfo {
     public static final int REASON_EXIT_SELF = 1;
     public static final int REASON_SIGNALED = 2;
     public static final int REASON_LOW_MEMORY = 3;
