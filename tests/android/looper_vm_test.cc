@@ -187,6 +187,16 @@ TEST_F(LooperVmTest, AppIsFollowedAsItsManifestSays) {
   EXPECT_EQ(states["network"], "metered");
 }
 
+TEST_F(LooperVmTest, LongAndForeignNamesAreCut) {
+  Run("long_name");
+  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  ASSERT_EQ(reports_.size(), 2u);
+  for (const proto::Report& report : reports_) {
+    EXPECT_EQ(report.what().substr(0, 21), "Scenario$Work Größe");
+    EXPECT_LE(report.what().size(), 57u);
+  }
+}
+
 TEST_F(LooperVmTest, RecoveredReportSaysWhatAndroidKnowsOfTheExit) {
   const std::string folder = Folder("spool/jankbox");
   {

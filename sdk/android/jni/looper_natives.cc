@@ -97,9 +97,9 @@ void JNICALL LooperIdle(JNIEnv* env, jclass, jlong now_ms) {
   g_dispatches->OnIdle(static_cast<uint64_t>(now_ms));
 }
 
-void JNICALL DispatchLine(JNIEnv* env, jclass, jstring text, jint units) {
+void JNICALL DispatchLine(JNIEnv* env, jclass, jstring text, jint from, jint units) {
   if (g_dispatches == nullptr) return;
-  const LooperLine line(env, text, units);
+  const LooperLine line(env, text, from, units);
   g_dispatches->OnLine(line.text());
 }
 
@@ -138,7 +138,7 @@ bool FindLooperCallbacks(JNIEnv* env, jclass native) {
 void AddLooperMethods(CallForm form, std::vector<JNINativeMethod>* methods) {
   for (const HotMethod& method : {Critical<DispatchEnd>("dispatchEnd", "!()V"),
                                   Critical<DispatchSequence>("dispatchSequence", "!()I"),
-                                  HotMethod{"dispatchLine", "!(Ljava/lang/String;I)V",
+                                  HotMethod{"dispatchLine", "!(Ljava/lang/String;II)V",
                                             reinterpret_cast<void*>(DispatchLine), nullptr}}) {
     methods->push_back(MethodOf(method, form));
   }

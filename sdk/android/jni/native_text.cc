@@ -26,30 +26,34 @@ std::vector<std::string> TextsOf(JNIEnv* env, jobjectArray texts) {
   return all;
 }
 
-LooperLine::LooperLine(JNIEnv* env, jstring line, jsize units) {
+LooperLine::LooperLine(JNIEnv* env, jstring line, jsize from, jsize units) {
   text_[0] = '\0';
-  if (line == nullptr) return;
-  const bool whole = units <= kHead + kTail;
-  if (whole && ReadAscii(env, line, units)) return;
+  if (line == nullptr || from < 0 || from > units) return;
+  if (from > 0) text_[bytes_++] = '>';
+  const jsize rest = units - from;
+  const bool whole = rest <= kHead + kTail;
+  if (whole && ReadAscii(env, line, from, rest)) return;
   // The VM ends what it writes with a zero.
-  env->GetStringUTFRegion(line, 0, whole ? units : kHead, text_);
-  bytes_ = strlen(text_);
+  env->GetStringUTFRegion(line, from, whole ? rest : kHead, text_ + bytes_);
+  bytes_ += strlen(text_ + bytes_);
   if (whole) return;
   env->GetStringUTFRegion(line, units - kTail, kTail, text_ + bytes_);
   bytes_ += strlen(text_ + bytes_);
 }
 
 // Half the time of GetStringUTFRegion().
-bool LooperLine::ReadAscii(JNIEnv* env, jstring line, jsize units) {
+bool LooperLine::ReadAscii(JNIEnv* env, jstring line, jsize from, jsize units) {
   jchar wide[kHead + kTail];
-  env->GetStringRegion(line, 0, units, wide);
+  env->GetStringRegion(line, from, units, wide);
   unsigned seen = 0;
+  char* text = text_ + bytes_;
   for (jsize i = 0; i < units; ++i) {
     seen |= wide[i];
-    text_[i] = static_cast<char>(wide[i]);
+    text[i] = static_cast<char>(wide[i]);
   }
-  bytes_ = static_cast<size_t>(units);
-  return seen < 0x80;
+  if (seen >= 0x80) return false;
+  bytes_ += static_cast<size_t>(units);
+  return true;
 }
 
 }  // namespace jankbox

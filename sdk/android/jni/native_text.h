@@ -24,8 +24,9 @@ class LooperLine {
   static constexpr jsize kHead = 224;
   static constexpr jsize kTail = 64;  // with the message's number
 
-  // `units` is its length: asking the VM for it costs as much as reading the text.
-  LooperLine(JNIEnv* env, jstring line, jsize units);
+  // A '>' and what follows `from`; all of it where that is 0. `units` is its length: asking the VM
+  // for it costs as much as reading the text.
+  LooperLine(JNIEnv* env, jstring line, jsize from, jsize units);
 
   std::string_view text() const { return {text_, bytes_}; }
 
@@ -33,9 +34,9 @@ class LooperLine {
   static constexpr size_t kMaxUnitBytes = 3;
 
   // False where units of it are no ASCII.
-  bool ReadAscii(JNIEnv* env, jstring line, jsize units);
+  bool ReadAscii(JNIEnv* env, jstring line, jsize from, jsize units);
 
-  char text_[(kHead + kTail) * kMaxUnitBytes + 1];
+  char text_[1 + (kHead + kTail) * kMaxUnitBytes + 1];
   size_t bytes_ = 0;
 };
 

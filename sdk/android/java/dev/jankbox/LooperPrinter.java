@@ -8,6 +8,8 @@ import android.util.Printer;
  * loaders know each other by it.
  */
 final class LooperPrinter implements Printer {
+    private static final String BEGIN = ">>>>> Dispatching to ";
+
     /** Who printed before; null: nobody, or it could not be read. */
     final Printer previous;
 
@@ -23,7 +25,8 @@ final class LooperPrinter implements Printer {
         if (line.startsWith("<")) {
             Native.dispatchEnd();
         } else {
-            Native.dispatchLine(line, line.length());
+            // What is the same in every line is not copied.
+            Native.dispatchLine(line, line.startsWith(BEGIN) ? BEGIN.length() : 0, line.length());
         }
     }
 }

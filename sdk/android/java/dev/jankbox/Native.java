@@ -47,7 +47,7 @@ final class Native {
     static native void attachLooper(long nowMs, long recheckMs);
     static native void detachLooper();
     static native void looperIdle(long nowMs);
-    @FastNative static native void dispatchLine(String line, int length);
+    @FastNative static native void dispatchLine(String line, int from, int length);
     @CriticalNative static native void dispatchEnd();
 
     // What the thread that takes Java stacks asks and tells.

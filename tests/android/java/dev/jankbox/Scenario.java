@@ -128,6 +128,7 @@ public final class Scenario {
                 break;
             case "many": many(); break;
             case "frames": frames(); break;
+            case "long_name": longName(); break;
             case "mistake": TestNatives.mistake(); break;
             default: throw new IllegalArgumentException(name);
         }
@@ -226,6 +227,29 @@ public final class Scenario {
                 System.out.println("left alone " + (LooperMonitor.lookAtPrinter() == 2));
             }
         });
+    }
+
+    /** Callbacks print what they like. */
+    private void longName() throws InterruptedException {
+        for (final int length : new int[] {100, 1000}) {
+            final CountDownLatch done = new CountDownLatch(1);
+            work.post(new Runnable() {
+                @Override
+                public void run() {
+                    sleep(400);
+                    done.countDown();
+                }
+
+                @Override
+                public String toString() {
+                    StringBuilder text = new StringBuilder("Größe");
+                    while (text.length() < length) text.append('x');
+                    return text.toString();
+                }
+            });
+            done.await();
+            sleep(100);
+        }
     }
 
     private void many() throws InterruptedException {
