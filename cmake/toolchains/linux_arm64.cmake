@@ -11,7 +11,7 @@ set(jankbox_packages ${jankbox_source_dir}/build/cross/arm64)
 set(CMAKE_C_FLAGS_INIT "-mbranch-protection=standard -mno-outline-atomics")
 set(CMAKE_CXX_FLAGS_INIT "-mbranch-protection=standard -mno-outline-atomics")
 foreach(kind EXE SHARED MODULE)
-  set(CMAKE_${kind}_LINKER_FLAGS_INIT "-Wl,-rpath-link,${jankbox_packages}/usr/lib/aarch64-linux-gnu")
+  set(CMAKE_${kind}_LINKER_FLAGS_INIT "-Wl,-rpath-link,${jankbox_packages}/usr/lib/aarch64-linux-gnu:${jankbox_packages}/lib/aarch64-linux-gnu")
 endforeach()
 
 set(CMAKE_FIND_ROOT_PATH ${jankbox_packages} /usr/aarch64-linux-gnu)
@@ -23,4 +23,4 @@ set(ENV{PKG_CONFIG_LIBDIR} ${jankbox_packages}/usr/lib/aarch64-linux-gnu/pkgconf
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${jankbox_packages})
 
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -cpu max -L /usr/aarch64-linux-gnu
-  -E LD_LIBRARY_PATH=${jankbox_packages}/usr/lib/aarch64-linux-gnu)
+  -E LD_LIBRARY_PATH=${jankbox_packages}/usr/lib/aarch64-linux-gnu:${jankbox_packages}/lib/aarch64-linux-gnu)

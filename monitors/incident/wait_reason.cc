@@ -24,12 +24,18 @@ constexpr SystemCall kSystemCalls[] = {
 #if defined(SYS_nanosleep)
     {SYS_nanosleep, WaitReason::kSleeping, "nanosleep"},
 #endif
+#if defined(SYS_clock_nanosleep)
     {SYS_clock_nanosleep, WaitReason::kSleeping, "clock_nanosleep"},
+#endif
     {SYS_fsync, WaitReason::kDisk, "fsync"},
     {SYS_fdatasync, WaitReason::kDisk, "fdatasync"},
     {SYS_sync, WaitReason::kDisk, "sync"},
     {SYS_syncfs, WaitReason::kDisk, "syncfs"},
+#if defined(SYS_sync_file_range)
     {SYS_sync_file_range, WaitReason::kDisk, "sync_file_range"},
+#elif defined(SYS_sync_file_range2)  // ARM
+    {SYS_sync_file_range2, WaitReason::kDisk, "sync_file_range"},
+#endif
     {SYS_msync, WaitReason::kDisk, "msync"},
     {SYS_fallocate, WaitReason::kDisk, "fallocate"},
     {SYS_ftruncate, WaitReason::kDisk, "ftruncate"},
@@ -40,8 +46,13 @@ constexpr SystemCall kSystemCalls[] = {
     {SYS_unlink, WaitReason::kDisk, "unlink"},
     {SYS_rename, WaitReason::kDisk, "rename"},
     {SYS_poll, WaitReason::kDescriptor, "poll"},
-    {SYS_select, WaitReason::kDescriptor, "select"},
     {SYS_epoll_wait, WaitReason::kDescriptor, "epoll_wait"},
+#endif
+#if defined(SYS_select)
+    {SYS_select, WaitReason::kDescriptor, "select"},
+#endif
+#if defined(SYS__newselect)  // 32-bit machines
+    {SYS__newselect, WaitReason::kDescriptor, "select"},
 #endif
     {SYS_ppoll, WaitReason::kDescriptor, "ppoll"},
     {SYS_pselect6, WaitReason::kDescriptor, "pselect"},

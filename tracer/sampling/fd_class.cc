@@ -11,14 +11,25 @@ namespace jankbox {
 
 namespace {
 
+#if defined(SYS_sync_file_range)
+constexpr int32_t kSyncFileRange = SYS_sync_file_range;
+#else
+constexpr int32_t kSyncFileRange = SYS_sync_file_range2;  // ARM
+#endif
+
+#if defined(SYS_accept)
+constexpr int32_t kAccept = SYS_accept;
+#else
+constexpr int32_t kAccept = SYS_accept4;                  // 32-bit x86
+#endif
+
 constexpr int32_t kCallsWithFd[] = {
-    SYS_read,       SYS_write,    SYS_pread64,         SYS_pwrite64,    SYS_readv,
-    SYS_writev,     SYS_preadv,   SYS_pwritev,         SYS_recvfrom,    SYS_recvmsg,
-    SYS_recvmmsg,   SYS_sendto,   SYS_sendmsg,         SYS_sendmmsg,    SYS_accept,
-    SYS_accept4,    SYS_connect,  SYS_fsync,           SYS_fdatasync,   SYS_ftruncate,
-    SYS_fallocate,  SYS_ioctl,    SYS_fcntl,           SYS_flock,       SYS_fstat,
-    SYS_lseek,      SYS_sendfile, SYS_splice,          SYS_tee,         SYS_getdents64,
-    SYS_close,      SYS_syncfs,   SYS_sync_file_range, SYS_epoll_pwait,
+    SYS_read,       SYS_write,     SYS_pread64,    SYS_pwrite64,    SYS_readv,    SYS_writev,
+    SYS_preadv,     SYS_pwritev,   SYS_recvfrom,   SYS_recvmsg,     SYS_recvmmsg, SYS_sendto,
+    SYS_sendmsg,    SYS_sendmmsg,  kAccept,        SYS_accept4,     SYS_connect,  SYS_fsync,
+    SYS_fdatasync,  SYS_ftruncate, SYS_fallocate,  SYS_ioctl,       SYS_fcntl,    SYS_flock,
+    SYS_fstat,      SYS_lseek,     SYS_sendfile,   SYS_splice,      SYS_tee,      SYS_getdents64,
+    SYS_close,      SYS_syncfs,    kSyncFileRange, SYS_epoll_pwait,
 #ifdef SYS_epoll_wait  // newer machines have epoll_pwait alone
     SYS_epoll_wait,
 #endif

@@ -1,5 +1,6 @@
 #include "tracer/sampling/safe_memory.h"
 
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -15,16 +16,29 @@ namespace {
 
 constexpr uint64_t kNoPage = std::numeric_limits<uint64_t>::max();
 
+// Three calls for one, where seccomp or an emulator of user space has no process_vm_readv.
+long ReadThroughProc(uint64_t address, void* into, size_t size) {
+  const int memory =
+      static_cast<int>(syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC));
+  if (memory < 0) return 0;
+  const long got = pread64(memory, into, size, static_cast<off64_t>(address));
+  syscall(SYS_close, memory);
+  return got;
+}
+
 }  // namespace
 
 // The raw call: bionic's wrapper is younger than the oldest Android here, and sanitizers' wrappers
 // are not for signal handlers.
 size_t ReadOwnMemory(uint64_t address, void* into, size_t size) {
   if (size == 0 || address > std::numeric_limits<uintptr_t>::max() - size) return 0;
+  const int saved_errno = errno;
   iovec local{into, size};
   iovec remote{reinterpret_cast<void*>(static_cast<uintptr_t>(address)), size};
   long got =
       syscall(SYS_process_vm_readv, static_cast<long>(getpid()), &local, 1L, &remote, 1L, 0L);
+  if (got < 0 && (errno == ENOSYS || errno == EPERM)) got = ReadThroughProc(address, into, size);
+  errno = saved_errno;
   return got > 0 ? static_cast<size_t>(got) : 0;
 }
 

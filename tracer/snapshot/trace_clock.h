@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "tracer/clock/tick_clock.h"
+#include "tracer/snapshot/fixed_point.h"
 
 namespace jankbox {
 
@@ -26,10 +27,9 @@ class TraceClock {
   }
 
   uint64_t BoottimeNs(uint64_t ticks) const {
-    const Wide delta_ns =
-        (Wide{static_cast<int64_t>(ticks - last_ticks_)} * ns_per_tick_ + kHalf) >> kFractionBits;
-    const Wide boottime_ns = delta_ns + last_boottime_ns_;
+    const ScaledNumber delta_ns = Scale(static_cast<int64_t>(ticks - last_ticks_), ns_per_tick_);
     // No multiplication of two words leaves three: the sum cannot overflow.
+    const ScaledNumber boottime_ns = delta_ns + last_boottime_ns_;
     if (__builtin_expect(boottime_ns < 0, 0)) return 0;
     return boottime_ns < end_ns_ ? static_cast<uint64_t>(boottime_ns)
                                  : static_cast<uint64_t>(end_ns_);
@@ -44,9 +44,6 @@ class TraceClock {
 
  private:
   // Slopes up to 128 ns a tick, to 2^-56 of a ns.
-  using Wide = __int128;
-  static constexpr int kFractionBits = 56;
-  static constexpr Wide kHalf = Wide{1} << (kFractionBits - 1);
   static int64_t FixedPoint(double ns_per_tick) {
     return static_cast<int64_t>(std::clamp(ns_per_tick, 0.0, 127.0) *
                                 static_cast<double>(int64_t{1} << kFractionBits));

@@ -22,6 +22,13 @@
 namespace jankbox {
 namespace {
 
+// What libc's poll() calls.
+#if defined(SYS_poll)
+constexpr int32_t kPoll = SYS_poll;
+#else
+constexpr int32_t kPoll = SYS_ppoll;
+#endif
+
 using Mode = StackSampler::Mode;
 using Names = std::vector<std::string>;
 
@@ -139,7 +146,7 @@ TEST_P(BlockedFrame, PollIsUnwound) {
       [&](const std::atomic<bool>&) { PollOuter(GetParam(), pipe.read_end.get(), 60'000); });
   ASSERT_TRUE(WaitForState(thread.tid(), 'S'));
   auto sampler = MakeSampler(thread.tid(), Mode::kProcOnly);
-  ExpectBlockedIn(*sampler, CollectTimes(sampler.get(), 5), SYS_poll, {"PollInner", "PollOuter"});
+  ExpectBlockedIn(*sampler, CollectTimes(sampler.get(), 5), kPoll, {"PollInner", "PollOuter"});
   pipe.Wake();
 }
 
