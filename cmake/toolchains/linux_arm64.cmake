@@ -22,5 +22,4 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(ENV{PKG_CONFIG_LIBDIR} ${jankbox_packages}/usr/lib/aarch64-linux-gnu/pkgconfig:${jankbox_packages}/usr/share/pkgconfig)
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${jankbox_packages})
 
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -cpu max -L /usr/aarch64-linux-gnu
-  -E LD_LIBRARY_PATH=${jankbox_packages}/usr/lib/aarch64-linux-gnu:${jankbox_packages}/lib/aarch64-linux-gnu)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -cpu max -L ${jankbox_packages})

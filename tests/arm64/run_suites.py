@@ -16,9 +16,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, '../..'))
-PACKAGES = os.path.join(ROOT, 'build/cross/arm64')
-EMULATOR = ['qemu-aarch64', '-cpu', 'max', '-L', '/usr/aarch64-linux-gnu',
-            '-E', f'LD_LIBRARY_PATH={PACKAGES}/usr/lib/aarch64-linux-gnu:{PACKAGES}/lib/aarch64-linux-gnu']
+EMULATOR = ['qemu-aarch64', '-cpu', 'max', '-L', os.path.join(ROOT, 'build/cross/arm64')]
 TIMEOUT_SECONDS = 900
 
 
