@@ -51,9 +51,8 @@ class LooperVmTest : public EndToEndTest {
             scenario};
   }
 
-  void Run(const std::string& scenario,
-           const std::map<std::string, std::string>& environment = {}) {
-    outcome_ = RunProgram(Java(scenario, Folder("spool")), environment);
+  void Run(const std::string& scenario) {
+    outcome_ = RunProgram(Java(scenario, Folder("spool")));
     ASSERT_EQ(outcome_.exit_status, 0) << outcome_.out << outcome_.err;
     // An app's own folder, where the scenario does not name one.
     reports_ = Reports(Folder(scenario == "app" ? "spool/jankbox" : "spool"));
@@ -215,11 +214,6 @@ TEST_F(LooperVmTest, RecoveredReportSaysWhatAndroidKnowsOfTheExit) {
   EXPECT_EQ(recovered[0].what(), "Scenario$Work: 8");
   EXPECT_EQ(Attribute(recovered[0], "exit_reason"), "low memory");
   EXPECT_EQ(Attribute(recovered[0], "exit_description"), "too many cached");
-}
-
-TEST_F(LooperVmTest, PropertyWinsOverTheProgramsOwnOptions) {
-  Run("slow", {{"debug.jankbox.slow_message_ms", "600"}, {"debug.jankbox.lag_ms", "900"}});
-  EXPECT_EQ(reports_.size(), 0u);
 }
 
 // What the other cases would find in the output if there were something to find.

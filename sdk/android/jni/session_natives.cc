@@ -45,10 +45,7 @@ jint JNICALL Configure(JNIEnv* env, jclass, jobjectArray names_and_values) {
   StartOptions options;
   const std::vector<std::string> texts = TextsOf(env, names_and_values);
   if (env->ExceptionCheck() == JNI_TRUE) return JANKBOX_INVALID_ARGUMENT;
-  bool understood = true;
-  for (size_t i = 0; understood && i + 1 < texts.size(); i += 2) {
-    understood = options.Set(texts[i], texts[i + 1]);
-  }
+  const bool understood = options.SetAll(texts);
   NoteOptionError(options.error());
   return understood ? jankbox_configure(options.get()) : JANKBOX_INVALID_ARGUMENT;
 }

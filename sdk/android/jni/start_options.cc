@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "sdk/android/jni/debug_properties.h"
-
 namespace jankbox {
 namespace {
 
@@ -91,10 +89,6 @@ bool StartOptions::Set(const std::string& name, const std::string& value) {
 bool StartOptions::SetAll(const std::vector<std::string>& names_and_values) {
   for (size_t i = 0; i + 1 < names_and_values.size(); i += 2) {
     if (!Set(names_and_values[i], names_and_values[i + 1])) return false;
-  }
-  for (const Field& field : kFields) {
-    const std::string value = DebugProperty(field.name);
-    if (!value.empty() && !Set(field.name, value)) return false;
   }
   return true;
 }

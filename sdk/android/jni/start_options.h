@@ -1,5 +1,5 @@
-// jankbox_options by the names of its fields, as the Java side, the manifest's meta-data and system
-// properties give them. Cold; allocates.
+// jankbox_options by the names of its fields, as the Java side and the manifest's meta-data give
+// them. Cold; allocates.
 #ifndef JANKBOX_SDK_ANDROID_JNI_START_OPTIONS_H_
 #define JANKBOX_SDK_ANDROID_JNI_START_OPTIONS_H_
 
@@ -21,7 +21,7 @@ class StartOptions {
   // is no such field or `value` is no such number. The range is checked by jankbox_start().
   bool Set(const std::string& name, const std::string& value);
 
-  // Name, value, name, value, …; then debug.jankbox.* for every field.
+  // Name, value, name, value, …
   bool SetAll(const std::vector<std::string>& names_and_values);
 
   const jankbox_options* get() const { return &options_; }

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 namespace jankbox {
 namespace {
 
@@ -33,14 +31,6 @@ TEST(StartOptions, WhatIsNoOptionOrNoNumberIsNamed) {
   StartOptions options;
   EXPECT_FALSE(options.Set("size", "1"));
   EXPECT_EQ(options.error(), "there is no option size");
-}
-
-TEST(StartOptions, PropertyWins) {
-  setenv("debug.jankbox.lag_ms", "1500", 1);
-  StartOptions options;
-  EXPECT_TRUE(options.SetAll({"lag_ms", "900"}));
-  unsetenv("debug.jankbox.lag_ms");
-  EXPECT_EQ(options.get()->lag_ms, 1500u);
 }
 
 }  // namespace

@@ -5,8 +5,8 @@ import java.util.Map;
 
 /**
  * What Jankbox is started with: fields of jankbox_options (jankbox.h) by their names, and what the Java side adds.
- * An app's code wins over its manifest's meta-data "dev.jankbox.NAME"; the system property "debug.jankbox.NAME" wins
- * over both. Not thread-safe.
+ * An app's code wins over its manifest's meta-data "dev.jankbox.NAME"; system properties "debug.jankbox.NAME" win
+ * over both (the native side looks at them). Not thread-safe.
  */
 public final class Options {
     // Of the Java side; everything else goes to the native one.
