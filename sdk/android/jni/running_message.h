@@ -15,7 +15,7 @@ class RunningMessage {
  public:
   // `name` is zero-terminated and at most 56 bytes long.
   void Begin(const char* name) {
-    const size_t bytes = strnlen(name, kWords * 8 - 1);
+    const size_t bytes = std::min<size_t>(strlen(name), kWords * 8 - 1);
     for (size_t i = 0; i <= bytes / 8; ++i) {  // the last word ends with a zero
       uint64_t word = 0;
       memcpy(&word, name + 8 * i, std::min<size_t>(8, bytes - 8 * i));
