@@ -77,7 +77,8 @@ TEST_F(CollectorTest, ShowAndExportTakeItsReports) {
   Run(SealLater(SampleReport(1)) + SealLater(SampleReport(2)), url_);
   for (const std::string& id : {std::string("01960000-0002"), SampleReport(2).id()}) {
     const Finished shown = RunToEnd({JANKBOX_BINARY, "show", "--json", "--from", url_, id});
-    EXPECT_EQ(json::parse(shown.out), ReportToJson(SampleReport(2))) << shown.err;
+    ASSERT_EQ(shown.exit_status(), 0) << shown.err;
+    EXPECT_EQ(json::parse(shown.out), ReportToJson(SampleReport(2)));
     EXPECT_EQ(RunToEnd({JANKBOX_BINARY, "export", id, "--from", url_, "-o", "-"}).out,
               "perfetto trace");
   }

@@ -11,8 +11,8 @@ namespace {
 constexpr uint64_t kDirectErrorNs = 1'000;
 // From a reading of our clock to the kernel's stamp of the marker: a system call.
 constexpr uint64_t kMarkerWriteNs = 5'000;
-// Two clocks that differ by less are the same.
-constexpr uint64_t kSameClockNs = 100'000;
+// A measurement that is less sure says nothing of which clock it was.
+constexpr uint64_t kSureClockNs = 100'000;
 constexpr uint64_t kWrongClockNs = 1'000'000;
 // The kernel's own clocks (sched_clock) count from about the same moment as MONOTONIC, within a
 // second, and NTP pulls MONOTONIC away by 500 ppm at most (adjtimex(2), MAXFREQ).
@@ -130,14 +130,17 @@ class Fitter {
     return false;
   }
 
-  // The clock that a measured offset shows; its own reading is better than the measurement.
+  // The clock that a measured offset shows, where the file states none: its own reading is better
+  // than the measurement. One that is stated is believed: clocks of the kernel's own come close to
+  // MONOTONIC, and pass it.
   void Name(ClockFit* fit) const {
+    fit->clock = question_.clock.empty() ? "unknown" : question_.clock;
+    if (!question_.clock.empty() && !IsDirect(question_.clock)) return;
     const int64_t offset = static_cast<int64_t>(fit->ToBoottime(facts_.first_stamp)) -
                            static_cast<int64_t>(facts_.first_stamp);
-    fit->clock = question_.clock.empty() ? "unknown" : question_.clock;
     for (const char* clock : {"mono", "boot"}) {
-      if (Distance(offset, OffsetOfClock(clock)) >= kSameClockNs + fit->bound_ns) continue;
-      if (fit->bound_ns >= kSameClockNs) continue;
+      if (Distance(offset, OffsetOfClock(clock)) > kDirectErrorNs + fit->bound_ns) continue;
+      if (fit->bound_ns >= kSureClockNs) continue;
       if (!question_.clock.empty() && question_.clock != clock) {
         fit->remark = "the file says " + question_.clock + ", its events say " + clock;
       }

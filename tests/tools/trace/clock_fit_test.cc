@@ -35,9 +35,9 @@ class ClockFitTest : public ::testing::Test {
     using traceproto::TrackEvent;
     app_.events.push_back({ns, 0, 0, 0, TrackEvent::TYPE_SLICE_BEGIN});
     app_.events.push_back({ns + kMs, 0, 0, 0, TrackEvent::TYPE_SLICE_END});
-    facts_.switches.push_back({ns - kOffset - 5'000, kTid, SwitchPoint::kOn});
-    facts_.switches.push_back({ns - kOffset + kMs + 5'000, kTid, SwitchPoint::kOff});
-    marks_.push_back({.stamp = ns - kOffset + 2'000,
+    facts_.switches.push_back({ns - offset_ - 5'000, kTid, SwitchPoint::kOn});
+    facts_.switches.push_back({ns - offset_ + kMs + 5'000, kTid, SwitchPoint::kOff});
+    marks_.push_back({.stamp = ns - offset_ + 2'000,
                       .ordinal = 0,
                       .value = 0,
                       .name = 0,
@@ -52,10 +52,10 @@ class ClockFitTest : public ::testing::Test {
   }
   int64_t ErrorOf(const ClockFit& fit) const {
     const uint64_t stamp = facts_.first_stamp;
-    return static_cast<int64_t>(fit.ToBoottime(stamp) - (stamp + kOffset));
+    return static_cast<int64_t>(fit.ToBoottime(stamp) - (stamp + offset_));
   }
 
-  static constexpr uint64_t kOffset = 10 * kSecond + 300 * kMs;  // 300 ms from MONOTONIC
+  uint64_t offset_ = 10 * kSecond + 300 * kMs;  // 300 ms from MONOTONIC
   AppTrace app_;
   CaptureFacts facts_;
   std::vector<KernelMark> marks_;
@@ -74,6 +74,30 @@ TEST_F(ClockFitTest, ScheduleTellsAnUnknownClock) {
   EXPECT_EQ(fit.clock, "local");
   EXPECT_LE(fit.bound_ns, 10'000u);
   EXPECT_LE(std::abs(ErrorOf(fit)), static_cast<int64_t>(fit.bound_ns));
+}
+
+// A clock of the kernel's own that happens to be beside MONOTONIC.
+class CloseClockTest : public ClockFitTest {
+ protected:
+  CloseClockTest() { offset_ = 10 * kSecond + 60'000; }
+};
+
+TEST_F(CloseClockTest, IsNotTakenForTheOtherOne) {
+  for (const char* clock : {"local", ""}) {
+    const ClockFit fit = Fit(clock);
+    EXPECT_EQ(fit.method, FitMethod::kSchedule);
+    EXPECT_LE(std::abs(ErrorOf(fit)), static_cast<int64_t>(fit.bound_ns));
+    EXPECT_EQ(fit.remark, "");
+  }
+}
+
+TEST_F(ClockFitTest, UnknownClockThatMeasuresAsMonotonicIsNamed) {
+  for (SwitchPoint& point : facts_.switches) point.stamp += 300 * kMs;
+  facts_.first_stamp += 300 * kMs;
+  facts_.last_stamp += 300 * kMs;
+  const ClockFit fit = Fit("");
+  EXPECT_EQ(fit.method, FitMethod::kDirect);
+  EXPECT_EQ(fit.clock, "mono");
 }
 
 TEST_F(ClockFitTest, WakeUpsStandInForSwitchesThatAreHidden) {
@@ -108,7 +132,7 @@ TEST_F(ClockFitTest, ClockMarkersComeFirst) {
   facts_.marks = marks_;
   for (uint64_t i = 0; i < 10; ++i) {
     const uint64_t stamp = 90 * kSecond + i * kMs;
-    facts_.clock_pairs.push_back({stamp + 1'500 + i * 100, stamp + kOffset + 77 * kMs, true});
+    facts_.clock_pairs.push_back({stamp + 1'500 + i * 100, stamp + offset_ + 77 * kMs, true});
   }
   const ClockFit fit = Fit("local");
   EXPECT_EQ(fit.method, FitMethod::kClockMarks);
