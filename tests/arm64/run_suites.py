@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the unit tests of an arm64 build under qemu-user: run_suites.py BUILD [--native BUILD] [SUITE...].
+"""Runs the unit tests of an arm64 build under qemu-user: run_suites.py [--native BUILD] BUILD [SUITE...].
 
 Every suite of BUILD/bin, or those that are named. What cannot run under an emulator stands in skipped_tests.tsv, each with its
 reason; any other test must pass. With --native, a suite must hold the same tests as that of a build for this machine.
