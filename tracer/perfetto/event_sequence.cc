@@ -1,6 +1,7 @@
 #include "tracer/perfetto/event_sequence.h"
 
 #include <cstring>
+#include <string>
 
 #include "tracer/perfetto/clock_snapshot.h"
 #include "tracer/perfetto/utf8.h"
@@ -153,7 +154,9 @@ uint32_t EventSequence::AddName(std::string_view name) {
     packet.Message(perfetto::packet::kInternedData, [&](ProtoWriter& interned) {
       interned.Message(perfetto::interned_data::kEventNames, [&](ProtoWriter& event_name) {
         event_name.Varint(perfetto::interned_data::kIid, iid);
-        event_name.Bytes(perfetto::interned_data::kString, ToValidUtf8(name));
+        const std::string text = ToValidUtf8(name);
+        // A marker may have none, or a character that is cut off: readers want one.
+        event_name.Bytes(perfetto::interned_data::kString, text.empty() ? "?" : text);
       });
     });
   });

@@ -54,6 +54,13 @@ TEST(MarkerSlices, NestAmongTheCallsOnTheThreadsTrack) {
   EXPECT_EQ(snapshot.stats.repaired_slices, 0u);
 }
 
+TEST(MarkerSlices, NameThatIsEmptyOrCutOffIsAQuestionMark) {
+  const TestSnapshot snapshot =
+      SnapshotOf({}, {MakeChunk({Marker("B|1|", 1100), Marker("B|1|\xe7\x94", 1110),
+                                 Marker("E|1", 1150), Marker("E|1", 1200)})});
+  EXPECT_THAT(Lines(snapshot), ElementsAre("1100+100 0 ?", "1110+40 1 ?"));
+}
+
 TEST(MarkerSlices, ThreadOfMarkersAloneIsDrawn) {
   const TestSnapshot snapshot =
       SnapshotOf({}, {MakeChunk({Marker("B|1|only", 1100), Marker("E|1", 1200)})});
