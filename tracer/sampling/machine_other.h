@@ -12,6 +12,8 @@ inline constexpr uint32_t kFramePointer = 0;
 inline constexpr uint32_t kStackPointer = 1;
 inline constexpr uint32_t kProgramCounter = 2;
 
+inline constexpr bool kCallsPush = false;  // not known
+
 inline constexpr uint64_t kPerfRegisterMask = 0;
 inline constexpr uint32_t kPerfRegisterCount = 0;
 inline constexpr uint8_t kPerfRegisters[1] = {0};

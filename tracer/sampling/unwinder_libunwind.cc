@@ -184,7 +184,7 @@ bool Unwinder::Engine::Next(unw_cursor_t* cursor, const Frame& from, bool check_
   // address.
   to->pc = from.signal ? *ip : *ip - 1;
   if (from.signal) return true;
-  if (to->sp <= from.sp) return false;
+  if (machine::kCallsPush ? to->sp <= from.sp : to->sp < from.sp) return false;
   if (!check_calls) return true;
   FunctionRange callee;
   return FindFunction(from.pc, &callee) && CallCanReach(&tables_, this, *ip, callee);
