@@ -12,9 +12,9 @@ inline constexpr uint32_t kFramePointer = 6;
 inline constexpr uint32_t kStackPointer = 7;
 inline constexpr uint32_t kProgramCounter = 16;
 
-// Bits ax…ip and r8…r15 of perf's user registers; not flags and segments.
 inline constexpr bool kCallsPush = true;  // a caller's stack pointer lies above
 
+// Bits ax…ip and r8…r15 of perf's user registers; not flags and segments.
 inline constexpr uint64_t kPerfRegisterMask = 0xff01ff;
 inline constexpr uint32_t kPerfRegisterCount = 17;
 // DWARF numbers in the order in which perf stores the registers of the mask.
