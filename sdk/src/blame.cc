@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "monitors/incident/call_tree.h"
@@ -110,13 +111,15 @@ void ListRenderWork(const RingWindow& window, uint64_t from_ticks, uint64_t to_t
     return !RenderWorkName(name.second).empty();
   });
   if (!some) return;
+  std::set<int32_t> tids;  // the window may hold two threads that had one tid
+  for (const WindowThread& thread : window.threads) tids.insert(thread.tid);
   std::vector<ReportRenderWork>& list = blame->render_work;
-  for (const WindowThread& thread : window.threads) {
-    const CallTree tree = MethodTree(window, thread.tid, from_ticks, to_ticks);
+  for (const int32_t tid : tids) {
+    const CallTree tree = MethodTree(window, tid, from_ticks, to_ticks);
     for (const CallItem& item : RenderWork(tree.Items(), names)) {
       if (item.weight == 0) continue;
       list.push_back({std::string(RenderWorkName(*names.Find(static_cast<uint32_t>(item.key)))),
-                      thread.tid, item.count,
+                      tid, item.count,
                       static_cast<uint64_t>(static_cast<double>(item.weight) * ns_per_tick),
                       item.open});
     }

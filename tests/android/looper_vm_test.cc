@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "tests/debian_source.h"
 #include "tests/e2e/run_program.h"
 
 namespace jankbox {
@@ -15,16 +16,7 @@ namespace {
 
 // Fetched and compiled once; empty where all is there, else why not.
 std::string BuildClasses() {
-  FILE* script = popen(JANKBOX_TEST_BUILD_CLASSES " 2>&1", "r");
-  if (script == nullptr) return "no shell";
-  std::string said;
-  char piece[512];
-  while (fgets(piece, sizeof(piece), script) != nullptr) said += piece;
-  const int status = pclose(script);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
-  const bool unavailable = WIFEXITED(status) && WEXITSTATUS(status) == 77;
-  if (!unavailable) ADD_FAILURE() << "build_classes.py failed: " << said;
-  return "the source of android-platform-frameworks-base is not to be had: " + said;
+  return BuildFromDebianSource(JANKBOX_TEST_BUILD_CLASSES, "android-platform-frameworks-base");
 }
 
 class LooperVmTest : public EndToEndTest {

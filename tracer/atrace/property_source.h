@@ -30,7 +30,7 @@ class PropertySource {
 
  private:
   const std::string path_;
-  uint32_t serial_ = 0;  // Android: of the property area as of the last reading
+  [[maybe_unused]] uint32_t serial_ = 0;  // Android: of the property area as of the last reading
   PropertyValues values_;
 };
 

@@ -53,7 +53,7 @@ void AsideEvents::Advance() {
     if (cursor_ && cursor_->torn()) ++torn_events_;
     if (next_chunk_ == chunks_.size()) {
       cursor_.reset();
-      ticks_ = UINT64_MAX;
+      ticks_ = kNever;
       return;
     }
     OpenChunk(chunks_[next_chunk_]);

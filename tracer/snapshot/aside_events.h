@@ -16,20 +16,23 @@ class AsideEvents {
   // Of `thread`, which outlives this.
   explicit AsideEvents(const WindowThread& thread);
 
-  // When the next one is; UINT64_MAX at the end.
+  // When the next one is; kNever at the end. Damaged rings may hold calls of that moment.
   uint64_t ticks() const { return ticks_; }
+  bool AtEnd() const { return ticks_ == kNever; }
 
   // True where records are missing before the next one. `carried` are the markers that were open
   // when they end, outermost first, with the moments of their begins.
   bool gap() const { return gap_; }
   const std::vector<EventRecord>& carried() const { return carried_; }
 
-  // Takes the next one; at a gap, clears gap() alone. REQUIRES ticks() != UINT64_MAX.
+  // Takes the next one; at a gap, clears gap() alone. REQUIRES !AtEnd().
   EventRecord Pop();
 
   uint64_t torn_events() const { return torn_events_; }
 
  private:
+  static constexpr uint64_t kNever = UINT64_MAX;
+
   void Advance();
   void OpenChunk(const WindowChunk& chunk);
 

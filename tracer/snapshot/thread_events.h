@@ -61,7 +61,7 @@ class ThreadEvents {
   void OpenFirstCalls(const WindowChunk& chunk);
   // The marker lane's events up to `ticks`, which lie between the calls.
   void DrainAsides(uint64_t ticks) {
-    while (__builtin_expect(asides_->ticks() <= ticks, 0)) HandleAside();
+    while (__builtin_expect(asides_->ticks() <= ticks, 0) && !asides_->AtEnd()) HandleAside();
   }
   void HandleAside();
   void HandleMarker(const EventRecord& marker);

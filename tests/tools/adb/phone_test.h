@@ -35,11 +35,8 @@ class PhoneTest : public ::testing::Test {
     return {{"ADB_SERVER_SOCKET", server_.address()}, {"HOME", out_.path()}};
   }
 
-  std::vector<std::string> Command(const std::vector<std::string>& arguments) const {
-    std::vector<std::string> argv = {JANKBOX_BINARY};
-    argv.insert(argv.end(), arguments.begin(), arguments.end());
-    return argv;
-  }
+  // The command's own, with `arguments`.
+  static std::vector<std::string> Command(const std::vector<std::string>& arguments);
 
   Finished Jankbox(const std::vector<std::string>& arguments, Environment added = {}) const {
     Environment environment = AdbEnvironment();

@@ -2,26 +2,15 @@
 
 #include <android/log.h>
 #include <dlfcn.h>
-#include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
+#include "tests/debian_source.h"
 
 namespace jankbox {
 namespace {
 
 // Empty where the libraries are there; else why they cannot be.
 std::string Build() {
-  FILE* script = popen(JANKBOX_TEST_BUILD_CUTILS " 2>&1", "r");
-  if (script == nullptr) return "no shell";
-  std::string said;
-  char piece[512];
-  while (fgets(piece, sizeof(piece), script) != nullptr) said += piece;
-  const int status = pclose(script);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
-  const bool unavailable = WIFEXITED(status) && WEXITSTATUS(status) == 77;
-  if (!unavailable) ADD_FAILURE() << "build_cutils.py failed: " << said;
-  return "the source of android-platform-tools is not to be had: " + said;
+  return BuildFromDebianSource(JANKBOX_TEST_BUILD_CUTILS, "android-platform-tools");
 }
 
 template <typename Function>

@@ -109,6 +109,13 @@ TEST(MarkerSlices, GapClosesWhatIsGoneAndOpensWhatCame) {
                                            "1500+100 1 new begin_lost"));
 }
 
+TEST(MarkerSlices, DamagedCallAtTheEndOfTimeDoesNotHoldThemUp) {
+  const TestSnapshot snapshot =
+      SnapshotOf({MakeChunk({Begin(1, UINT64_MAX)}, UINT64_MAX)},
+                 {MakeChunk({Marker("B|1|only", 1100), Marker("E|1", 1200)})});
+  EXPECT_THAT(Lines(snapshot), ElementsAre("1100+100 0 only"));
+}
+
 TEST(MarkerSlices, MarkersDoNotDisturbTheChunksOfCalls) {
   WindowChunk second = MakeChunk(
       {End(1, 1400)}, 1250, {{0, EventKind::kDispatchBegin, 1100}, {1, EventKind::kBegin, 1120}});
