@@ -14,6 +14,7 @@
 #include "monitors/looper/dispatch_monitor.h"
 #include "monitors/looper/idle_lag.h"
 #include "monitors/looper/input_latency.h"
+#include "sdk/src/app_transport.h"
 #include "sdk/src/desktop_link.h"
 #include "sdk/src/foreground.h"
 #include "sdk/src/incident_listeners.h"
@@ -101,6 +102,18 @@ int jankbox_configure(const jankbox_options* options) {
   std::shared_ptr<jankbox::Runtime> runtime = Current();
   if (runtime == nullptr) return JANKBOX_NOT_RUNNING;
   return CodeOf(runtime->Configure(options));
+}
+
+void jankbox_set_transport(jankbox_transport transport, void* context) {
+  jankbox::SetAppTransport(transport, context);
+}
+
+void jankbox_set_network(int network) {
+  const bool was_off = jankbox::UploadNetwork() == JANKBOX_NETWORK_OFF;
+  jankbox::SetUploadNetwork(network);
+  if (!was_off || jankbox::UploadNetwork() == JANKBOX_NETWORK_OFF) return;
+  const std::shared_ptr<jankbox::Runtime> runtime = Current();
+  if (runtime != nullptr) runtime->TryUploads();
 }
 
 void jankbox_fully_drawn(void) { jankbox::StartupWatch::NoteDrawn(MonotonicNs()); }

@@ -193,7 +193,7 @@ void Runtime::OnSealed(const SealRequest& request, bool sealed) {
                          std::memory_order_release);
     }
   }
-  if (sealed && upload_ != nullptr) upload_->Wake();
+  if (sealed) TryUploads();
 }
 
 Status Runtime::Configure(const jankbox_options* options) {
@@ -223,6 +223,10 @@ Status Runtime::SealByHand(ReportKind kind, const std::string& what, uint64_t be
 void Runtime::SetLoopName(const std::string& name) {
   if (CurrentTid() == pid_) DispatchMonitor::NameLoopForGood(name.c_str());
   strncpy(ring_->header()->loop_name, name.c_str(), sizeof(ring_->header()->loop_name) - 1);
+}
+
+void Runtime::TryUploads() {
+  if (upload_ != nullptr) upload_->Wake();
 }
 
 bool Runtime::Flush(uint64_t deadline_ns) {

@@ -39,6 +39,9 @@ class Runtime {
 
   void SetLoopName(const std::string& name);
 
+  // The network changed: what waits to be uploaded is tried.
+  void TryUploads();
+
   int pid() const { return pid_; }
 
  private:

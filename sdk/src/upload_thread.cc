@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/own_thread.h"
+#include "sdk/src/app_transport.h"
 #include "tracer/hook/reentry_guard.h"
 #include "uploader/spool/spool.h"
 #include "uploader/transport/curl_transport.h"
@@ -51,10 +52,14 @@ void UploadThread::Stop(uint64_t deadline_ns) {
 }
 
 uint64_t UploadThread::DrainOnce() {
+  const int network = UploadNetwork();
+  if (network == JANKBOX_NETWORK_OFF) return UINT64_MAX;
   SpoolLimits limits;
   limits.min_free_bytes = 0;  // sending is what frees a full disk
   Result<Spool> spool = Spool::Open(options_.dir, limits);
-  Result<std::unique_ptr<Transport>> transport = NewCurlTransport();
+  std::unique_ptr<Transport> apps = NewAppTransport();
+  Result<std::unique_ptr<Transport>> transport =
+      apps != nullptr ? Result<std::unique_ptr<Transport>>(std::move(apps)) : NewCurlTransport();
   if (!spool.ok() || !transport.ok()) {
     const Status& status = spool.ok() ? transport.status() : spool.status();
     LogWarning("nothing is uploaded: " + status.message());
@@ -63,6 +68,7 @@ uint64_t UploadThread::DrainOnce() {
   DrainOptions options;
   options.base_url = options_.upload_url;
   options.deadline_monotonic_ns = MonotonicNs() + kDrainNs;
+  options.metered = network == JANKBOX_NETWORK_METERED;
   // A stop is not to wait for a server that does not answer.
   options.cancelled = &cancelled_;
   const DrainSummary summary = DrainSpool(&spool.value(), transport.value().get(), options, {});

@@ -1,50 +1,20 @@
 // AOSP's own Looper, Handler and Message on a JVM: our Java shim, its JNI and libjankbox.so, under
 // -Xcheck:jni. A scenario is a program of its own: tests/android/java/dev/jankbox/Scenario.java.
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <thread>
 
-#include "tests/debian_source.h"
-#include "tests/e2e/run_program.h"
+#include "tests/android/vm_test.h"
 
 namespace jankbox {
 namespace {
 
-// Fetched and compiled once; empty where all is there, else why not.
-std::string BuildClasses() {
-  return BuildFromDebianSource(JANKBOX_TEST_BUILD_CLASSES, "android-platform-frameworks-base");
-}
-
-class LooperVmTest : public EndToEndTest {
+class LooperVmTest : public VmTest {
  protected:
-  void SetUp() override {
-    EndToEndTest::SetUp();
-    static const std::string why_not = BuildClasses();
-    if (!why_not.empty()) GTEST_SKIP() << why_not;
-  }
-
-  static std::vector<std::string> Java(const std::string& scenario, const std::string& folder,
-                                       int api_level = 29) {
-    return {JANKBOX_TEST_JAVA,
-            "-Xcheck:jni",
-            "-Xmx128m",
-            "-XX:+UseSerialGC",
-            "-cp",
-            JANKBOX_TEST_CLASSES,
-            "-Djava.library.path=" JANKBOX_TEST_LIBRARIES,
-            "-Dstub.sdk_int=" + std::to_string(api_level),
-            "dev.jankbox.Scenario",
-            JANKBOX_TEST_POLL_LAYER,
-            folder,
-            scenario};
-  }
-
   void Run(const std::string& scenario) {
-    outcome_ = RunProgram(Java(scenario, Folder("spool")));
+    outcome_ = RunProgram(JavaScenario(scenario, Folder("spool")));
     ASSERT_EQ(outcome_.exit_status, 0) << outcome_.out << outcome_.err;
     // An app's own folder, where the scenario does not name one.
     reports_ = Reports(Folder(scenario == "app" ? "spool/jankbox" : "spool"));
@@ -56,16 +26,6 @@ class LooperVmTest : public EndToEndTest {
     return report.verdict().runnable_ns() > report.duration_ns() / 2 && report.duration_ns() != 0;
   }
 
-  size_t JniWarnings() const {
-    size_t count = 0;
-    for (const std::string& text : {outcome_.out, outcome_.err}) {
-      for (size_t at = text.find("WARNING in native method"); at != std::string::npos;
-           at = text.find("WARNING in native method", at + 1)) {
-        ++count;
-      }
-    }
-    return count;
-  }
   bool Said(const std::string& line) const {
     return ("\n" + outcome_.out).find("\n" + line + "\n") != std::string::npos;
   }
@@ -88,7 +48,7 @@ class LooperVmTest : public EndToEndTest {
 
 TEST_F(LooperVmTest, SlowMessageIsOneReport) {
   Run("slow");
-  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
   ASSERT_EQ(reports_.size(), 1u);
   const proto::Report& report = reports_[0];
   EXPECT_EQ(report.kind(), proto::SLOW_MESSAGE);
@@ -100,7 +60,7 @@ TEST_F(LooperVmTest, SlowMessageIsOneReport) {
 
 TEST_F(LooperVmTest, NestedPrintersPrintAndAreSeenThrough) {
   Run("nested");
-  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
   ASSERT_EQ(reports_.size(), 1u);
   EXPECT_EQ(reports_[0].what(), "Scenario$Work: 7");
   // Two printers, each with the begin and the end of four messages, and the end of the one in which
@@ -110,7 +70,7 @@ TEST_F(LooperVmTest, NestedPrintersPrintAndAreSeenThrough) {
 
 TEST_F(LooperVmTest, ForeignPrinterIsChainedAtTheIdleLook) {
   Run("foreign");
-  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
   ASSERT_EQ(reports_.size(), 1u);  // of the two slow messages the one that followed the look
   EXPECT_EQ(reports_[0].what(), "Scenario$Work: 7");
   EXPECT_TRUE(Said("chain ours another\nchain ours another")) << outcome_.out;
@@ -118,14 +78,14 @@ TEST_F(LooperVmTest, ForeignPrinterIsChainedAtTheIdleLook) {
 
 TEST_F(LooperVmTest, WrapperOfAnotherClassLoaderIsLeftAlone) {
   Run("other_loader");
-  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
   EXPECT_TRUE(Said("same class false")) << outcome_.out;
   EXPECT_TRUE(Said("left alone true")) << outcome_.out;
 }
 
 TEST_F(LooperVmTest, AnrHasTheJavaStackOfTheCulprit) {
   Run("anr");
-  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
   ASSERT_EQ(reports_.size(), 1u);
   const proto::Report& report = reports_[0];
   EXPECT_EQ(report.kind(), proto::ANR);
@@ -146,7 +106,7 @@ TEST_F(LooperVmTest, AnrHasTheJavaStackOfTheCulprit) {
 
 TEST_F(LooperVmTest, HundredThousandMessagesAreSeenBeforeTheSlowOne) {
   Run("many");
-  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
   ASSERT_EQ(reports_.size(), 1u);
   EXPECT_EQ(reports_[0].what(), "Scenario$Work: 7");
   EXPECT_GE(reports_[0].history().count(), 1000u);  // of those within the window
@@ -154,7 +114,7 @@ TEST_F(LooperVmTest, HundredThousandMessagesAreSeenBeforeTheSlowOne) {
 
 TEST_F(LooperVmTest, FramesOfTheRealChoreographerAreCounted) {
   Run("frames");
-  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
   EXPECT_TRUE(Said("watched true")) << outcome_.out;
   const std::vector<proto::Report> janky = OfKind(proto::JANK);
   ASSERT_EQ(janky.size(), 1u);
@@ -163,7 +123,7 @@ TEST_F(LooperVmTest, FramesOfTheRealChoreographerAreCounted) {
 
 TEST_F(LooperVmTest, AppIsFollowedAsItsManifestSays) {
   Run("app");
-  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
   const std::vector<proto::Report> janky = OfKind(proto::JANK);
   ASSERT_EQ(janky.size(), 1u);
   EXPECT_EQ(janky[0].frame_source(), "frame metrics");
@@ -180,7 +140,7 @@ TEST_F(LooperVmTest, AppIsFollowedAsItsManifestSays) {
 
 TEST_F(LooperVmTest, LongAndForeignNamesAreCut) {
   Run("long_name");
-  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
   ASSERT_EQ(reports_.size(), 2u);
   for (const proto::Report& report : reports_) {
     EXPECT_EQ(report.what().substr(0, 21), "Scenario$Work Größe");
@@ -191,15 +151,15 @@ TEST_F(LooperVmTest, LongAndForeignNamesAreCut) {
 TEST_F(LooperVmTest, RecoveredReportSaysWhatAndroidKnowsOfTheExit) {
   const std::string folder = Folder("spool/jankbox");
   {
-    Program killed(Java("killed", folder));
+    Program killed(JavaScenario("killed", folder));
     ASSERT_TRUE(killed.WaitForOutput("hanging", 30000)) << killed.Output();
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     killed.Signal(SIGKILL);
     EXPECT_EQ(killed.Wait(10000).signal, SIGKILL);
   }
-  outcome_ = RunProgram(Java("app", Folder("spool"), 30));
+  outcome_ = RunProgram(JavaScenario("app", Folder("spool"), {"-Dstub.sdk_int=30"}));
   ASSERT_EQ(outcome_.exit_status, 0) << outcome_.out << outcome_.err;
-  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
   reports_ = Reports(folder);
   const std::vector<proto::Report> recovered = OfKind(proto::RECOVERED);
   ASSERT_EQ(recovered.size(), 1u);
@@ -211,7 +171,7 @@ TEST_F(LooperVmTest, RecoveredReportSaysWhatAndroidKnowsOfTheExit) {
 // What the other cases would find in the output if there were something to find.
 TEST_F(LooperVmTest, MistakeIsToldByTheCheck) {
   Run("mistake");
-  EXPECT_EQ(JniWarnings(), 1u) << outcome_.out;
+  EXPECT_EQ(JniWarnings(outcome_), 1u) << outcome_.out;
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ JNINativeMethod MethodOf(const HotMethod& method, CallForm form) {
 
 namespace {
 
-bool RegisterAll(JNIEnv* env) {
+bool RegisterAll(JavaVM* vm, JNIEnv* env) {
   jclass native = env->FindClass("dev/jankbox/Native");
   if (native == nullptr) return false;
   const CallForm form = CallFormOfThisVm();
@@ -25,9 +25,10 @@ bool RegisterAll(JNIEnv* env) {
   AddFrameMethods(form, &methods);
   AddLooperMethods(form, &methods);
   AddSessionMethods(&methods);
+  AddUploadMethods(&methods);
   const bool registered =
       env->RegisterNatives(native, methods.data(), static_cast<jint>(methods.size())) == JNI_OK &&
-      FindLooperCallbacks(env, native);
+      FindLooperCallbacks(env, native) && UploadThroughJava(vm, env, native);
   env->DeleteLocalRef(native);
   return registered;
 }
@@ -39,5 +40,5 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void* /*reserved*/) {
   JNIEnv* env = nullptr;
   if (vm->GetEnv(reinterpret_cast<void**>(&env), JNI_VERSION_1_6) != JNI_OK) return JNI_ERR;
   // What went wrong is pending as an exception, which System.loadLibrary() throws on.
-  return jankbox::RegisterAll(env) ? JNI_VERSION_1_6 : JNI_ERR;
+  return jankbox::RegisterAll(vm, env) ? JNI_VERSION_1_6 : JNI_ERR;
 }

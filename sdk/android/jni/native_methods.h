@@ -44,9 +44,13 @@ void AddEventMethods(CallForm form, std::vector<JNINativeMethod>* methods);
 void AddFrameMethods(CallForm form, std::vector<JNINativeMethod>* methods);
 void AddLooperMethods(CallForm form, std::vector<JNINativeMethod>* methods);
 void AddSessionMethods(std::vector<JNINativeMethod>* methods);
+void AddUploadMethods(std::vector<JNINativeMethod>* methods);
 
 // Looks up what the Looper's methods call in Java. False with an exception pending.
 bool FindLooperCallbacks(JNIEnv* env, jclass native);
+
+// Reports are sent by Native.post() from now on. False with an exception pending.
+bool UploadThroughJava(JavaVM* vm, JNIEnv* env, jclass native);
 
 }  // namespace jankbox
 

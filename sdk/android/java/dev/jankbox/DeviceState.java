@@ -7,17 +7,36 @@ import android.os.BatteryManager;
 import android.os.Build;
 import android.os.PowerManager;
 
-/** What the device allows now, as states of the reports: "power" and "network". Asked when the app comes and goes. */
+/**
+ * What the device allows now, as states of the reports, "power" and "network", and what uploads make of it. Asked when the
+ * app comes and goes.
+ */
 final class DeviceState {
+    // jankbox/upload.h
+    private static final int NETWORK_FREE = 0;
+    private static final int NETWORK_METERED = 1;
+    private static final int NETWORK_OFF = 2;
+
     private DeviceState() {}
 
     static void tell(Context context) {
+        String power = null;
+        String network = null;
         try {
-            Native.setState("power", power(context));
-            Native.setState("network", network(context));
+            power = power(context);
+            network = network(context);
         } catch (RuntimeException notPermitted) {
             // a state that is not known is not told
         }
+        Native.setState("power", power);
+        Native.setState("network", network);
+        Native.setNetwork(uploads(power, network));
+    }
+
+    /** Where power is short reports wait; a network that is not known may cost money. */
+    private static int uploads(String power, String network) {
+        if (power != null && !power.equals("battery")) return NETWORK_OFF;
+        return "not metered".equals(network) ? NETWORK_FREE : NETWORK_METERED;
     }
 
     @TargetApi(23)

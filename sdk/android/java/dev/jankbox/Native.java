@@ -71,6 +71,19 @@ final class Native {
     static native void input(long eventNs);
     static native void lastExit(String[] keysAndValues);
 
+    // Uploads: what Uploads.post() tells of the post that it was called for, while it runs.
+    static native void answerPost(long post, int status, String retryAfter, byte[] body, int bodyBytes);
+    static native void failPost(long post, String error);
+    static native boolean postCancelled(long post);
+    /** JANKBOX_NETWORK_… of jankbox/upload.h. */
+    static native void setNetwork(int network);
+
+    // Called by the native side, on its uploading thread.
+    static void post(long post, String url, String contentType, String userAgent, int fd, long bytes,
+            int connectMs, int totalMs) {
+        Uploads.post(post, url, contentType, userAgent, fd, bytes, connectMs, totalMs);
+    }
+
     // Called by the native side, on the watched Looper's thread.
     static int lookAtPrinter() {
         return LooperMonitor.lookAtPrinter();

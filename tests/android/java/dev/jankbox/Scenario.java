@@ -91,6 +91,8 @@ public final class Scenario {
                 .set("ftrace", 1)
                 .set("min_free_mib", "max")
                 .set(Options.PRINTER_RECHECK_MS, RECHECK_MS);
+        String uploadUrl = System.getProperty("upload_url");
+        if (uploadUrl != null) options.uploadUrl(uploadUrl);
         check(Jankbox.start(options));
     }
 
@@ -129,6 +131,7 @@ public final class Scenario {
             case "many": many(); break;
             case "frames": frames(); break;
             case "long_name": longName(); break;
+            case "stop_uploading": stopUploading(); break;
             case "mistake": TestNatives.mistake(); break;
             default: throw new IllegalArgumentException(name);
         }
@@ -250,6 +253,15 @@ public final class Scenario {
             done.await();
             sleep(100);
         }
+    }
+
+    /** A server that does not answer holds up nobody who stops. */
+    private void stopUploading() throws InterruptedException {
+        message(Work.SLOW);
+        sleep(1000); // the post is under way
+        long beganNs = System.nanoTime();
+        Jankbox.stop();
+        System.out.println("stopped " + (System.nanoTime() - beganNs) / 1_000_000);
     }
 
     private void many() throws InterruptedException {
