@@ -6,14 +6,18 @@
 
 namespace jankbox {
 
+// A multiple of its size is a word's address, though 32-bit x86 does not ask that of 64-bit types.
+
 template <typename Word>
 inline Word LoadRelaxed(const Word* at) {
-  return __atomic_load_n(at, __ATOMIC_RELAXED);
+  typedef const Word Aligned __attribute__((aligned(sizeof(Word))));
+  return __atomic_load_n(static_cast<Aligned*>(at), __ATOMIC_RELAXED);
 }
 
 template <typename Word>
 inline void StoreRelaxed(Word* at, Word word) {
-  __atomic_store_n(at, word, __ATOMIC_RELAXED);
+  typedef Word Aligned __attribute__((aligned(sizeof(Word))));
+  __atomic_store_n(static_cast<Aligned*>(at), word, __ATOMIC_RELAXED);
 }
 
 }  // namespace jankbox

@@ -25,7 +25,7 @@ void Lookup(void* scope, const char* name, Function** function) {
 
 // Both variables out of one scope, or nothing.
 bool LookupBoth(void* scope, const AtraceSymbolNames& names, AtraceSymbols* symbols) {
-  symbols->enabled_tags = static_cast<uint64_t*>(dlsym(scope, names.enabled_tags));
+  symbols->enabled_tags = static_cast<AtraceTags*>(dlsym(scope, names.enabled_tags));
   symbols->marker_fd = static_cast<int*>(dlsym(scope, names.marker_fd));
   if (symbols->enabled_tags == nullptr || symbols->marker_fd == nullptr) return false;
   Lookup(scope, "atrace_setup", &symbols->setup);

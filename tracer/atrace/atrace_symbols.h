@@ -12,9 +12,12 @@
 
 namespace jankbox {
 
+// For atomic accesses, which 32-bit x86 wants better aligned than the type.
+typedef uint64_t AtraceTags __attribute__((aligned(8)));
+
 struct AtraceSymbols {
-  uint64_t* enabled_tags = nullptr;  // others read and write it at any time: atomic accesses only
-  int* marker_fd = nullptr;          // the same; -1 until the library has opened it
+  AtraceTags* enabled_tags = nullptr;  // others read and write it at any time: atomic accesses only
+  int* marker_fd = nullptr;            // the same; -1 until the library has opened it
   void (*setup)() = nullptr;    // makes the library ready, as its first marker does; may be null
   void (*refresh)() = nullptr;  // makes it look at its properties; null before Android 10
   std::string library;          // path of the module
