@@ -18,11 +18,12 @@ option(JANKBOX_BUILD_FUZZERS "Build the libFuzzer targets of tests/fuzz (clang o
 option(JANKBOX_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 set(JANKBOX_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined or thread)")
 
-# libjankbox.so by link-time optimisation: a sixth smaller. Objects hold ordinary code too, which everything else is linked from.
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo|MinSizeRel)$" AND NOT JANKBOX_SANITIZE)
+# libjankbox.so by link-time optimisation: a sixth smaller. GCC's objects hold ordinary code too, which everything else is linked from;
+# Clang's do not, so it has to be Android, where there is nothing else.
+if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR JANKBOX_PLATFORM STREQUAL "android") AND CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo|MinSizeRel)$" AND NOT JANKBOX_SANITIZE)
   set(JANKBOX_LTO_DEFAULT ON)
 endif()
-option(JANKBOX_LTO "Optimise libjankbox.so at link time (GCC)" ${JANKBOX_LTO_DEFAULT})
+option(JANKBOX_LTO "Optimise libjankbox.so at link time" ${JANKBOX_LTO_DEFAULT})
 
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)

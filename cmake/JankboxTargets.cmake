@@ -30,7 +30,10 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")  # return addresses are signed, an
     target_compile_options(jankbox_in_app_flags INTERFACE -mno-outline-atomics)
   endif()
 endif()
-if(JANKBOX_LTO)  # for targets that say so; the linker would optimise all others too, as soon as an object allows it
+if(JANKBOX_LTO AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  set(JANKBOX_LTO_OPTIONS -flto)
+  target_link_options(jankbox_in_app_flags INTERFACE -flto -Wl,--icf=safe)
+elseif(JANKBOX_LTO)  # for targets that say so; the linker would optimise all others too, as soon as an object allows it
   set(JANKBOX_LTO_OPTIONS -flto=auto -ffat-lto-objects)
   target_link_options(jankbox_flags INTERFACE
     $<IF:$<BOOL:$<TARGET_PROPERTY:JANKBOX_LTO_LINK>>,-flto=auto;-fno-asynchronous-unwind-tables,-fno-use-linker-plugin>)
@@ -45,6 +48,9 @@ endif()
 # passes through it, nothing throws, and debug information has what a debugger or a crash reporter needs (.debug_frame).
 set(JANKBOX_NO_UNWIND_TABLES $<$<NOT:$<CONFIG:Debug>>:-fno-asynchronous-unwind-tables>)
 
+# For size. GCC's -Os is as small as Clang's -Oz.
+set(JANKBOX_FOR_SIZE $<$<NOT:$<CONFIG:Debug>>:$<IF:$<CXX_COMPILER_ID:Clang>,-Oz,-Os>>)
+
 # jankbox_add_in_app_library(NAME [HOT] [APP_THREADS] SOURCES... [DEPENDS targets...]): compiled for size, as every app carries
 # it; HOT, what runs over every event, for speed. APP_THREADS: functions of it stand in stacks of the app's threads.
 function(jankbox_add_in_app_library name)
@@ -53,7 +59,7 @@ function(jankbox_add_in_app_library name)
   target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS}
     jankbox_flags $<BUILD_INTERFACE:jankbox_in_app_flags>)
   if(NOT ARG_HOT)
-    target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Os>)
+    target_compile_options(${name} PRIVATE ${JANKBOX_FOR_SIZE})
   endif()
   if(NOT ARG_APP_THREADS)
     target_compile_options(${name} PRIVATE ${JANKBOX_NO_UNWIND_TABLES} ${JANKBOX_LTO_OPTIONS})
@@ -62,7 +68,7 @@ endfunction()
 
 # jankbox_compile_for_size(SOURCES...): sources of a HOT library of this folder that run once a report.
 function(jankbox_compile_for_size)
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-Os>)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS ${JANKBOX_FOR_SIZE})
 endfunction()
 
 # jankbox_add_test(NAME SOURCES... DEPENDS... [LABELS ...] [FIXTURES ...] [TIMEOUT s]): a GoogleTest program, each case a

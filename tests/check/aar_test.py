@@ -2,6 +2,7 @@
 """What tools/build_aar packs: aar_test.py FOLDER-WITH-THE-LIBRARIES. This machine's libraries stand for Android's x86_64 ones."""
 import io
 import json
+import glob
 import os
 import re
 import shutil
@@ -61,8 +62,8 @@ class AarTest(unittest.TestCase):
         with open(f'{ROOT}/sdk/android/java/dev/jankbox/Native.java', encoding='utf-8') as file:
             declared = set(re.findall(r'static native \w+(?:\[\])? (\w+)\(', file.read()))
         registered = set()
-        for name in ('event', 'frame', 'looper', 'session'):
-            with open(f'{ROOT}/sdk/android/jni/{name}_natives.cc', encoding='utf-8') as file:
+        for path in glob.glob(f'{ROOT}/sdk/android/jni/*_natives.cc'):
+            with open(path, encoding='utf-8') as file:
                 registered |= set(re.findall(r'(?:add\(|Critical<\w+>\(|HotMethod\{)\s*"(\w+)"', file.read()))
                 file.seek(0)
                 registered |= set(re.findall(r'const_cast<char\*>\("(\w+)"\), const_cast', file.read()))
