@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What tools/build_aar packs: aar_test.py FOLDER-WITH-THE-LIBRARIES. This machine's libraries stand for Android's x86_64 ones."""
+import glob
 import io
 import json
-import glob
 import os
 import re
 import shutil

@@ -49,7 +49,7 @@ TEST(SwitchSource, RingThatWasOverwrittenHoldsTheLastOnes) {
   EXPECT_LT(switches.size(), 10'000u);
   size_t last = 0;
   for (const OwnSwitch& one : switches) last += one.monotonic_ns >= from ? 1 : 0;
-  EXPECT_GE(last, 200u);
+  EXPECT_GE(last, 100u);  // two a sleep, but for sleeps that are over before the thread is off
 }
 
 TEST(SwitchSource, ThreadThatIsNoneIsAnError) { EXPECT_FALSE(SwitchSource::Open(4'194'304).ok()); }

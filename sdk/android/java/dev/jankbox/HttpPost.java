@@ -1,5 +1,7 @@
 package dev.jankbox;
 
+import android.net.TrafficStats;
+
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,6 +22,7 @@ final class HttpPost {
     static final int MAX_REPLY_BYTES = 64 << 10; // transport.h
 
     private static final int CHUNK_BYTES = 16 << 10;
+    private static final int TRAFFIC_TAG = 0x6a616e6b; // "jank", in the platform's network statistics
     private static final long LOOK_MS = 100; // at the clock and at who wants it cancelled
 
     /** Asked now and then. */
@@ -138,6 +141,7 @@ final class HttpPost {
 
         @Override
         public void run() {
+            TrafficStats.setThreadStatsTag(TRAFFIC_TAG);
             try {
                 sendBody();
                 reply = receive();

@@ -1,0 +1,5 @@
+package android.net;
+
+public class TrafficStats {
+    public static void setThreadStatsTag(int tag) {}
+}
