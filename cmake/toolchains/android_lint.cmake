@@ -22,6 +22,9 @@ string(JOIN " " jankbox_libc_flags
   -D__BIONIC__ -D_GNU_SOURCE -nostdlibinc
   -isystem ${jankbox_cross_dir}/${JANKBOX_LINT_STUBS}/include
   -isystem ${jankbox_cross_dir}/${JANKBOX_LINT_MUSL})
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "armv7a")
+  string(APPEND jankbox_libc_flags " -mthumb")  # as the NDK
+endif()
 set(CMAKE_C_FLAGS_INIT "-isystem ${jankbox_android_include} ${jankbox_libc_flags}")
 set(CMAKE_CXX_FLAGS_INIT "-nostdinc++ -isystem ${jankbox_android_include} -isystem ${jankbox_cross_dir}/android/usr/lib/llvm-14/include/c++/v1 ${jankbox_libc_flags}")
 set(CMAKE_SHARED_LINKER_FLAGS_INIT "-fuse-ld=lld -nostdlib -L${jankbox_cross_dir}/${JANKBOX_LINT_STUBS}/lib")
