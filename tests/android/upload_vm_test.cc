@@ -9,8 +9,7 @@
 
 #include "tests/android/vm_test.h"
 #include "tests/e2e/collector_program.h"
-#include "tests/uploader/transport/http_test_server.h"
-#include "tests/uploader/transport/raw_server.h"
+#include "tests/uploader/transport/misbehaving_servers.h"
 #include "uploader/transport/transport.h"
 
 namespace jankbox {
@@ -91,7 +90,7 @@ TEST_F(UploadVmTest, ServerThatAsksForPatienceIsAskedOnce) {
 }
 
 TEST_F(UploadVmTest, StopDoesNotWaitForASilentServer) {
-  RawServer server([](RawServer* self, int fd) { self->WaitForClose(fd); });
+  RawServer server(SaysNothing);
   const Outcome run =
       RunProgram(JavaScenario("stop_uploading", Folder("spool"), {UploadTo(server.url())}));
   ASSERT_EQ(run.exit_status, 0) << run.out << run.err;
@@ -108,8 +107,7 @@ TEST_F(UploadVmTest, BodyArrivesWholeWithItsHeaders) {
     response.set_content("answer", "text/plain");
     response.set_header("Retry-After", "17");
   });
-  std::string body(700'000, '\0');
-  for (size_t i = 0; i < body.size(); ++i) body[i] = static_cast<char>(i * 7 + i / 251);
+  const std::string body = LargeBody();
   const Reply reply = Post(server.url() + "/api/v1/reports", body);
   EXPECT_EQ(reply.status, 200) << reply.error;
   EXPECT_EQ(reply.body, "answer");
@@ -159,49 +157,32 @@ TEST_F(UploadVmTest, ReplyOf64KiBIsTheLargest) {
 }
 
 TEST_F(UploadVmTest, EndlessAndCompressedRepliesAreNotUnpacked) {
-  RawServer endless([](RawServer* self, int fd) {
-    RawServer::ReadHeaders(fd);
-    RawServer::Send(fd, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
-    while (!self->stopping() && RawServer::Send(fd, std::string(4096, 'x'))) {
-    }
-  });
+  RawServer endless(NeverEnds);
   ExpectNoAnswerInTime(Post(endless.url()));
-  HttpTestServer packed([](const httplib::Request&, httplib::Response& response) {
-    response.set_content(std::string("\x1f\x8b\x08\0garbage", 11), "text/plain");
-    response.set_header("Content-Encoding", "gzip");
-  });
+  HttpTestServer packed(SendsGzip);
   EXPECT_EQ(Post(packed.url()).body_bytes, 11u);
 }
 
 TEST_F(UploadVmTest, SilenceAtEachStageIsBounded) {
-  RawServer after_accept([](RawServer* self, int fd) { self->WaitForClose(fd); });
+  RawServer after_accept(SaysNothing);
   ExpectNoAnswerInTime(Post(after_accept.url()));
-  RawServer in_body([](RawServer* self, int fd) {
-    RawServer::ReadHeaders(fd);
-    RawServer::Send(fd, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
-    self->WaitForClose(fd);
-  });
+  RawServer in_body(SaysHalfAndWaits);
   ExpectNoAnswerInTime(Post(in_body.url()));
-  RawServer reads_nothing([](RawServer* self, int) {
-    while (!self->stopping()) std::this_thread::yield();
-  });
+  RawServer reads_nothing(ReadsNothing);
   ExpectNoAnswerInTime(Post(reads_nothing.url(), std::string(16 << 20, 'x')));
 }
 
 TEST_F(UploadVmTest, CancelledWhileTheServerIsSilentItEnds) {
-  RawServer server([](RawServer* self, int fd) { self->WaitForClose(fd); });
+  RawServer server(SaysNothing);
   const Reply reply = Post(server.url(), "body", 0, 100);
   ExpectNoAnswerInTime(reply);
   EXPECT_THAT(reply.error, HasSubstr("cancelled"));
 }
 
 TEST_F(UploadVmTest, TruncatedAndForeignAnswersAreErrors) {
-  RawServer cut([](RawServer*, int fd) {
-    RawServer::ReadHeaders(fd);
-    RawServer::Send(fd, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
-  });
+  RawServer cut(SaysHalfAndCloses);
   ExpectNoAnswerInTime(Post(cut.url()));
-  RawServer foreign([](RawServer*, int fd) { RawServer::Send(fd, "SSH-2.0-OpenSSH_9.2\r\n"); });
+  RawServer foreign(SpeaksNoHttp);
   ExpectNoAnswerInTime(Post(foreign.url()));
 }
 

@@ -10,8 +10,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "tests/uploader/transport/http_test_server.h"
-#include "tests/uploader/transport/raw_server.h"
+#include "tests/uploader/transport/misbehaving_servers.h"
 
 namespace jankbox {
 namespace {
@@ -60,8 +59,7 @@ TEST_F(CurlTransportTest, BodyArrivesWholeWithItsHeaders) {
     response.set_content("answer", "text/plain");
     response.set_header("Retry-After", "17");
   });
-  std::string body(700'000, '\0');
-  for (size_t i = 0; i < body.size(); ++i) body[i] = static_cast<char>(i * 7 + i / 251);
+  const std::string body = LargeBody();
   const TransportReply reply = Post(server.url() + "/api/v1/reports", body);
   EXPECT_EQ(reply.http_status, 200) << reply.error;
   EXPECT_EQ(reply.body, "answer");
@@ -129,12 +127,7 @@ TEST_F(CurlTransportTest, ReplyOf64KiBIsTheLargest) {
 }
 
 TEST_F(CurlTransportTest, EndlessReplyIsCut) {
-  RawServer server([](RawServer* self, int fd) {
-    RawServer::ReadHeaders(fd);
-    RawServer::Send(fd, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
-    while (!self->stopping() && RawServer::Send(fd, std::string(4096, 'x'))) {
-    }
-  });
+  RawServer server(NeverEnds);
   ExpectNoAnswerInTime(Post(server.url()));
 }
 
@@ -150,10 +143,7 @@ TEST_F(CurlTransportTest, EndlessHeadersAreCut) {
 }
 
 TEST_F(CurlTransportTest, CompressedReplyStaysAsItCame) {
-  HttpTestServer server([](const httplib::Request&, httplib::Response& response) {
-    response.set_content(std::string("\x1f\x8b\x08\0garbage", 11), "text/plain");
-    response.set_header("Content-Encoding", "gzip");
-  });
+  HttpTestServer server(SendsGzip);
   EXPECT_EQ(Post(server.url()).body, std::string("\x1f\x8b\x08\0garbage", 11));
 }
 
@@ -168,7 +158,7 @@ TEST_F(CurlTransportTest, RefusedConnectionIsAnErrorAtOnce) {
 }
 
 TEST_F(CurlTransportTest, SilenceAtEachStageIsBounded) {
-  RawServer after_accept([](RawServer* self, int fd) { self->WaitForClose(fd); });
+  RawServer after_accept(SaysNothing);
   ExpectNoAnswerInTime(Post(after_accept.url()));
   RawServer in_status_line([](RawServer* self, int fd) {
     RawServer::ReadHeaders(fd);
@@ -176,11 +166,7 @@ TEST_F(CurlTransportTest, SilenceAtEachStageIsBounded) {
     self->WaitForClose(fd);
   });
   ExpectNoAnswerInTime(Post(in_status_line.url()));
-  RawServer in_body([](RawServer* self, int fd) {
-    RawServer::ReadHeaders(fd);
-    RawServer::Send(fd, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
-    self->WaitForClose(fd);
-  });
+  RawServer in_body(SaysHalfAndWaits);
   ExpectNoAnswerInTime(Post(in_body.url()));
 }
 
@@ -201,9 +187,7 @@ TEST_F(CurlTransportTest, CancelledWhileTheServerIsSilentItEnds) {
 }
 
 TEST_F(CurlTransportTest, ServerThatReadsNothingIsBounded) {
-  RawServer server([](RawServer* self, int) {
-    while (!self->stopping()) std::this_thread::yield();
-  });
+  RawServer server(ReadsNothing);
   ExpectNoAnswerInTime(Post(server.url(), std::string(16 << 20, 'x')));
 }
 
@@ -218,12 +202,9 @@ TEST_F(CurlTransportTest, DripIsBounded) {
 }
 
 TEST_F(CurlTransportTest, TruncatedAndForeignAnswersAreErrors) {
-  RawServer cut([](RawServer*, int fd) {
-    RawServer::ReadHeaders(fd);
-    RawServer::Send(fd, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
-  });
+  RawServer cut(SaysHalfAndCloses);
   ExpectNoAnswerInTime(Post(cut.url()));
-  RawServer foreign([](RawServer*, int fd) { RawServer::Send(fd, "SSH-2.0-OpenSSH_9.2\r\n"); });
+  RawServer foreign(SpeaksNoHttp);
   ExpectNoAnswerInTime(Post(foreign.url()));
   RawServer reset([](RawServer*, int fd) {
     const linger now{1, 0};
