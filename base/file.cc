@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/compact_sort.h"
+
 namespace jankbox {
 namespace {
 
@@ -88,7 +90,7 @@ Result<std::vector<std::string>> ListDirectory(const std::string& path) {
     if (name != "." && name != "..") names.push_back(std::move(name));
   }
   closedir(dir);
-  std::sort(names.begin(), names.end());
+  CompactSort(&names);
   return names;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/compact_sort.h"
 #include "monitors/incident/wait_shares.h"
 
 namespace jankbox {
@@ -229,7 +230,7 @@ class Splitter {
       if (span.state == State::kWaiting) waits.push_back(to - from);
       if (span.state == State::kRunnable) runnable_ns -= std::min(runnable_ns, to - from);
     }
-    std::sort(waits.begin(), waits.end());
+    CompactSort(&waits);
     for (size_t i = 0; i < waits.size(); ++i) {
       late_ns_ = runnable_ns / (waits.size() - i);
       if (late_ns_ <= waits[i]) break;

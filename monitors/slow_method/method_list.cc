@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/compact_sort.h"
+
 namespace jankbox {
 
 MethodList TrimMethods(std::vector<CallItem> items, size_t most) {
@@ -14,10 +16,9 @@ MethodList TrimMethods(std::vector<CallItem> items, size_t most) {
     // A caller is at least as heavy as what it called, and stands before it.
     std::vector<size_t> order(items.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t a, size_t b) { return items[a].weight > items[b].weight; });
+    CompactSort(&order, [&](size_t a, size_t b) { return items[a].weight > items[b].weight; });
     order.resize(most);
-    std::sort(order.begin(), order.end());
+    CompactSort(&order);
     std::vector<CallItem> kept;
     for (size_t i : order) kept.push_back(items[i]);
     items = std::move(kept);

@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/compact_sort.h"
 #include "monitors/incident/call_tree.h"
 #include "monitors/render/render_work.h"
 #include "monitors/slow_method/method_list.h"
@@ -124,7 +125,7 @@ void ListRenderWork(const RingWindow& window, uint64_t from_ticks, uint64_t to_t
                       item.open});
     }
   }
-  std::sort(list.begin(), list.end(), [](const ReportRenderWork& a, const ReportRenderWork& b) {
+  CompactSort(&list, [](const ReportRenderWork& a, const ReportRenderWork& b) {
     return a.duration_ns > b.duration_ns;
   });
   if (list.size() > kListedRenderWork) list.resize(kListedRenderWork);
@@ -198,8 +199,8 @@ std::vector<StackSample> SamplesOf(const RingWindow& window, int32_t tid) {
       }
     }
   }
-  std::sort(samples.begin(), samples.end(),
-            [](const StackSample& a, const StackSample& b) { return a.time_ns < b.time_ns; });
+  CompactSort(&samples,
+              [](const StackSample& a, const StackSample& b) { return a.time_ns < b.time_ns; });
   return samples;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/compact_sort.h"
+
 namespace jankbox {
 namespace {
 
@@ -121,9 +123,9 @@ Difference HealthyMessages::Compare(const MessageProfile& bad) const {
     const uint64_t mean = known == usual.end() ? 0 : known->second / kept.size();
     if (ticks > mean) difference.methods.push_back({id, ticks - mean, mean});
   }
-  std::sort(
-      difference.methods.begin(), difference.methods.end(),
-      [](const ExtraMethod& a, const ExtraMethod& b) { return a.extra_ticks > b.extra_ticks; });
+  CompactSort(&difference.methods, [](const ExtraMethod& a, const ExtraMethod& b) {
+    return a.extra_ticks > b.extra_ticks;
+  });
   if (difference.methods.size() > kMaxExtra) difference.methods.resize(kMaxExtra);
   return difference;
 }

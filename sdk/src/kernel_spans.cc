@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/clock.h"
+#include "base/compact_sort.h"
 #include "base/file.h"
 #include "tracer/ftrace/sched_stream.h"
 
@@ -139,7 +140,7 @@ class SpanMaker {
   }
 
   static std::vector<int32_t> Sorted(std::vector<int32_t> tids) {
-    std::sort(tids.begin(), tids.end());
+    CompactSort(&tids);
     return tids;
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/compact_sort.h"
 #include "monitors/blocking/blocking_calls.h"
 #include "monitors/incident/wall_time.h"
 #include "sdk/src/blame.h"
@@ -77,8 +78,7 @@ void CopyShares(const Verdict& verdict, ReportVerdict* out) {
     out->shares.push_back({VerdictCauseName(share.cause), share.ns, VerdictSourceName(share.source),
                            share.estimate, PhraseOf(share)});
   }
-  std::sort(out->shares.begin(), out->shares.end(),
-            [](const ReportShare& a, const ReportShare& b) { return a.ns > b.ns; });
+  CompactSort(&out->shares, [](const ReportShare& a, const ReportShare& b) { return a.ns > b.ns; });
   out->sources = verdict.Sources();
 }
 

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/compact_sort.h"
 #include "base/scoped_fd.h"
 
 namespace jankbox {
@@ -55,8 +56,7 @@ bool ClockMarkers::Find(std::string_view text, Written* written) const {
 
 KernelClock::KernelClock(std::vector<Point> points, double ticks_per_stamp)
     : points_(std::move(points)), ticks_per_stamp_(ticks_per_stamp) {
-  std::sort(points_.begin(), points_.end(),
-            [](const Point& a, const Point& b) { return a.stamp < b.stamp; });
+  CompactSort(&points_, [](const Point& a, const Point& b) { return a.stamp < b.stamp; });
 }
 
 uint64_t KernelClock::ToTicks(uint64_t stamp) const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/compact_sort.h"
 #include "tracer/hook/elf_image.h"
 #include "tracer/hook/import_scan.h"
 #include "tracer/hook/memory_map.h"
@@ -229,8 +230,7 @@ std::vector<ModuleHooks> GotHooks::Modules() {
   for (const auto& [key, module] : known_modules_) {
     if (module.wanted) modules.push_back({key.second, module.slots});
   }
-  std::sort(modules.begin(), modules.end(),
-            [](const ModuleHooks& a, const ModuleHooks& b) { return a.path < b.path; });
+  CompactSort(&modules, [](const ModuleHooks& a, const ModuleHooks& b) { return a.path < b.path; });
   return modules;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/compact_sort.h"
 #include "tracer/perfetto/trace_fields.h"
 #include "tracer/perfetto/utf8.h"
 
@@ -40,7 +41,7 @@ std::vector<Edge> SortedEdges(const std::vector<TimelineFrame>& frames) {
              {.actual = false, .frame = i});
     AddEdges(&edges, frames[i].start_ns, frames[i].end_ns, {.actual = true, .frame = i});
   }
-  std::stable_sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
+  CompactSort(&edges, [](const Edge& a, const Edge& b) {
     return std::tie(a.time_ns, a.order) < std::tie(b.time_ns, b.order);
   });
   return edges;

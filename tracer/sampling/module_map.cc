@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdio>
 
+#include "base/compact_sort.h"
+
 namespace jankbox {
 
 namespace {
@@ -82,8 +84,7 @@ ModuleMap ModuleMap::Parse(std::string_view text) {
     if (ParseLine(text.substr(0, end), &module)) map.modules_.push_back(std::move(module));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  std::sort(map.modules_.begin(), map.modules_.end(),
-            [](const Module& a, const Module& b) { return a.start < b.start; });
+  CompactSort(&map.modules_, [](const Module& a, const Module& b) { return a.start < b.start; });
   return map;
 }
 

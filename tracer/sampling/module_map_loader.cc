@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/compact_sort.h"
 #include "tracer/sampling/build_id_note.h"
 #include "tracer/sampling/module_map.h"
 #include "tracer/sampling/safe_memory.h"
@@ -116,8 +117,7 @@ ModuleMap ModuleMap::Load() {
   dl_iterate_phdr(AddModule, &state);
   map.adds_ = state.counts.adds;
   map.subs_ = state.counts.subs;
-  std::sort(map.modules_.begin(), map.modules_.end(),
-            [](const Module& a, const Module& b) { return a.start < b.start; });
+  CompactSort(&map.modules_, [](const Module& a, const Module& b) { return a.start < b.start; });
   return map;
 }
 

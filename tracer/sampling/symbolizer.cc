@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "base/compact_sort.h"
 #include "base/file.h"
 #include "tracer/sampling/elf_symbols.h"
 #include "tracer/sampling/symbol_pass.h"
@@ -57,7 +58,7 @@ void ResolveModule(const Module& module, std::span<const uint64_t> addresses, Fr
     frame.rel_pc = address - module.load_bias;
     in_file.push_back(frame.rel_pc);
   }
-  std::sort(in_file.begin(), in_file.end());
+  CompactSort(&in_file);
   std::unique_ptr<ElfSymbols> symbols = OpenSymbols(module);
   if (symbols == nullptr) return;
   SymbolPass pass(std::move(in_file));
@@ -75,7 +76,7 @@ void ResolveModule(const Module& module, std::span<const uint64_t> addresses, Fr
 
 FrameTable ResolveAddresses(const ModuleMap& modules, const std::vector<uint64_t>& addresses) {
   std::vector<uint64_t> sorted = addresses;
-  std::sort(sorted.begin(), sorted.end());
+  CompactSort(&sorted);
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   FrameTable frames;
   for (size_t first = 0; first < sorted.size();) {

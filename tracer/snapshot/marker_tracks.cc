@@ -1,7 +1,6 @@
 #include "tracer/snapshot/marker_tracks.h"
 
-#include <algorithm>
-
+#include "base/compact_sort.h"
 #include "tracer/perfetto/track_descriptor.h"
 #include "tracer/perfetto/track_uuid.h"
 
@@ -17,8 +16,7 @@ MarkerTracks::MarkerTracks(PacketWriter* writer, EventSequence* sequence, Sequen
 
 MarkerTracks::Counts MarkerTracks::Write(std::vector<MarkerRef>* markers,
                                          const RingWindow& window) {
-  std::stable_sort(markers->begin(), markers->end(),
-                   [](const MarkerRef& a, const MarkerRef& b) { return a.ticks < b.ticks; });
+  CompactSort(markers, [](const MarkerRef& a, const MarkerRef& b) { return a.ticks < b.ticks; });
   for (const MarkerRef& marker : *markers) {
     if (!writer_->status().ok()) return counts_;
     if (!in_window_ && marker.ticks >= window.from_ticks) EnterWindow(window.from_ticks);
@@ -96,8 +94,7 @@ void MarkerTracks::EnterWindow(uint64_t from_ticks) {
   for (const auto& [key, track] : tracks_) {
     for (const OpenSlice& slice : track.open) open.emplace_back(slice, &key);
   }
-  std::stable_sort(open.begin(), open.end(),
-                   [](const auto& a, const auto& b) { return a.first.ticks < b.first.ticks; });
+  CompactSort(&open, [](const auto& a, const auto& b) { return a.first.ticks < b.first.ticks; });
   for (const auto& [slice, key] : open) {
     BeginSlice(*key, slice, slice.ticks < from_ticks ? uint32_t{kBeganBeforeWindow} : 0);
   }

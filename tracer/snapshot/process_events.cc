@@ -1,8 +1,8 @@
 #include "tracer/snapshot/process_events.h"
 
-#include <algorithm>
 #include <tuple>
 
+#include "base/compact_sort.h"
 #include "tracer/perfetto/track_descriptor.h"
 #include "tracer/perfetto/track_uuid.h"
 #include "tracer/snapshot/thread_slices.h"
@@ -35,7 +35,7 @@ void ProcessEvents::EnterWindow(uint64_t from_ticks) {
   for (const auto& [key, track] : async_tracks_) {
     for (uint64_t ticks : track.begin_ticks) open.emplace_back(ticks, key);
   }
-  std::sort(open.begin(), open.end());
+  CompactSort(&open);
   for (const auto& [ticks, key] : open) {
     WriteAsync(key, &async_tracks_[key], TrackEventType::kSliceBegin, ticks,
                ticks < from_ticks ? uint32_t{kBeganBeforeWindow} : 0);

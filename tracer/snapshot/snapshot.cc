@@ -4,6 +4,7 @@
 #include <bit>
 #include <map>
 
+#include "base/compact_sort.h"
 #include "tracer/perfetto/event_sequence.h"
 #include "tracer/perfetto/frame_timeline.h"
 #include "tracer/perfetto/packet_writer.h"
@@ -135,9 +136,9 @@ class SnapshotWriter {
   }
 
   void WriteSamples() {
-    std::stable_sort(
-        aside_.samples.begin(), aside_.samples.end(),
-        [](const SampleRef& a, const SampleRef& b) { return a.boottime_ns < b.boottime_ns; });
+    CompactSort(&aside_.samples, [](const SampleRef& a, const SampleRef& b) {
+      return a.boottime_ns < b.boottime_ns;
+    });
     PerfSamples perf(writer_, kSampleSequence, input_.process.pid, input_.frames);
     std::map<int32_t, std::vector<SampleRef>> by_tid;
     StackSample sample;

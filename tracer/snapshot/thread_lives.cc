@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/compact_sort.h"
+
 namespace jankbox {
 namespace {
 
@@ -43,8 +45,8 @@ std::vector<ThreadEvent> ThreadEventsOf(const RingWindow& window) {
       }
     }
   }
-  std::stable_sort(events.begin(), events.end(),
-                   [](const ThreadEvent& a, const ThreadEvent& b) { return a.ticks < b.ticks; });
+  CompactSort(&events,
+              [](const ThreadEvent& a, const ThreadEvent& b) { return a.ticks < b.ticks; });
   return events;
 }
 

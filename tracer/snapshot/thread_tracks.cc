@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/compact_sort.h"
 #include "tracer/perfetto/track_descriptor.h"
 #include "tracer/perfetto/track_uuid.h"
 
@@ -113,7 +114,7 @@ uint64_t ThreadTracks::Write(const ThreadLives& lives, const RingWindow& window,
   // By time, then as added: a name ends before the next one begins.
   std::vector<const Entry*> in_order;
   for (const Entry& entry : entries_) in_order.push_back(&entry);
-  std::sort(in_order.begin(), in_order.end(), [](const Entry* a, const Entry* b) {
+  CompactSort(&in_order, [](const Entry* a, const Entry* b) {
     return a->ticks != b->ticks ? a->ticks < b->ticks : a < b;
   });
   for (const Entry* next : in_order) {

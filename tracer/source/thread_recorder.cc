@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/compact_sort.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/sampling/sample_event.h"
 
@@ -39,8 +40,8 @@ void ThreadRecorder::Look() {
     events_.push_back(note.event);
     if (note.stack != nullptr) RecordStack(note);
   });
-  std::sort(events_.begin(), events_.end(),
-            [](const ThreadEvent& a, const ThreadEvent& b) { return a.ticks < b.ticks; });
+  CompactSort(&events_,
+              [](const ThreadEvent& a, const ThreadEvent& b) { return a.ticks < b.ticks; });
   for (const ThreadEvent& event : events_) {
     const EncodedThreadEvent encoded = EncodeThreadEvent(event);
     RecordAside(EventKind::kThread, encoded.id, {encoded.payload, encoded.words});

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/compact_sort.h"
 #include "base/file.h"
 #include "base/uuid.h"
 #include "uploader/report/report.h"
@@ -162,7 +163,7 @@ Result<std::vector<SpoolEntry>> Spool::List() {
     if (record.fate != SpoolFate::kKept) continue;
     entries.push_back({record.id, ReportPath(directory_, record.id), record.file, record.age_ns});
   }
-  std::sort(entries.begin(), entries.end(), [](const SpoolEntry& a, const SpoolEntry& b) {
+  CompactSort(&entries, [](const SpoolEntry& a, const SpoolEntry& b) {
     return a.age_ns != b.age_ns ? a.age_ns > b.age_ns : a.id < b.id;
   });
   return entries;

@@ -1,8 +1,7 @@
 #include "uploader/spool/spool_eviction.h"
 
-#include <algorithm>
-
 #include "base/clock.h"
+#include "base/compact_sort.h"
 
 namespace jankbox {
 namespace {
@@ -33,7 +32,7 @@ std::vector<size_t> OldestFirst(const std::vector<SpoolRecord>& records,
   for (size_t i = 0; i < records.size(); ++i) {
     if (records[i].fate == SpoolFate::kKept && records[i].id != replaces_id) order.push_back(i);
   }
-  std::sort(order.begin(), order.end(), [&records](size_t a, size_t b) {
+  CompactSort(&order, [&records](size_t a, size_t b) {
     if (records[a].age_ns != records[b].age_ns) return records[a].age_ns > records[b].age_ns;
     return records[a].id < records[b].id;  // time-ordered
   });

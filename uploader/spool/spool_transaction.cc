@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/compact_sort.h"
 #include "base/file.h"
 
 namespace jankbox {
@@ -140,7 +141,7 @@ void SpoolTransaction::RemoveSettledFiles() {
 
 void SpoolTransaction::TrimQuarantine(const SpoolLimits& limits, bool all) {
   std::vector<FoundReport>& found = folder_.quarantined;
-  std::sort(found.begin(), found.end(), [](const FoundReport& a, const FoundReport& b) {
+  CompactSort(&found, [](const FoundReport& a, const FoundReport& b) {
     return a.file.mtime_ns > b.file.mtime_ns;
   });
   for (size_t i = 0; i < found.size(); ++i) {
