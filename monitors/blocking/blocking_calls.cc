@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
+#include "tracer/ring/wait_record.h"
+
 namespace jankbox {
 namespace {
-
-bool Decode(const EventRecord& record, WaitEvent* wait) {
-  if (record.kind != EventKind::kWait || record.payload.size() > 1) return false;
-  const uint64_t word = record.payload.empty() ? 0 : PayloadOf(record.payload[0]);
-  return DecodeWait(record.id, {&word, record.payload.size()}, wait);
-}
 
 class SpanMaker {
  public:
@@ -58,7 +54,8 @@ std::vector<WaitSpan> BlockingCalls(const RingWindow& window, int32_t tid, uint6
       EventRecord record;
       WaitEvent event;
       while (cursor.Next(&record)) {
-        if (Decode(record, &event)) maker.Take(event, record.ticks);
+        if (record.kind != EventKind::kWait || !DecodeWaitRecord(record, &event)) continue;
+        maker.Take(event, record.ticks);
       }
     }
     maker.Close(to_ticks);

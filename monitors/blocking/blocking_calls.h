@@ -1,6 +1,6 @@
 // The calls in which a watched thread waited, or may have, as it recorded them itself: locks,
-// conditions, semaphores, joins, raw futexes and file calls (tracer/source). Pure; sealing thread;
-// allocates.
+// conditions, semaphores, joins, raw futexes, file calls and binder calls (tracer/source). Pure;
+// sealing thread; allocates.
 #ifndef JANKBOX_MONITORS_BLOCKING_BLOCKING_CALLS_H_
 #define JANKBOX_MONITORS_BLOCKING_BLOCKING_CALLS_H_
 

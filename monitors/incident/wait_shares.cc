@@ -1,5 +1,7 @@
 #include "monitors/incident/wait_shares.h"
 
+#include "tracer/ring/wait_record.h"
+
 namespace jankbox {
 namespace {
 
@@ -16,35 +18,10 @@ bool HasAnotherEnd(FdClass fd_class) {
   return fd_class == FdClass::kPipe || fd_class == FdClass::kSocket || fd_class == FdClass::kEvent;
 }
 
-const char* FileCall(WaitClass what) {
-  switch (what) {
-    case WaitClass::kRead:
-      return "read";
-    case WaitClass::kWrite:
-      return "write";
-    case WaitClass::kReadv:
-      return "readv";
-    case WaitClass::kWritev:
-      return "writev";
-    case WaitClass::kPread:
-      return "pread";
-    case WaitClass::kPwrite:
-      return "pwrite";
-    case WaitClass::kFsync:
-      return "fsync";
-    case WaitClass::kFdatasync:
-      return "fdatasync";
-    case WaitClass::kOpen:
-      return "open";
-    default:
-      return "close";
-  }
-}
-
 VerdictShare ShareOfFileCall(const WaitEvent& call, bool woken_by_process) {
   VerdictShare share{.cause = VerdictCause::kDisk, .source = VerdictSource::kHooks};
   const auto fd_class = static_cast<FdClass>(call.fd_class);
-  share.call = FileCall(call.what);
+  share.call = WaitClassName(call.what);
   share.on = FdClassWords(call.fd_class);
   const bool disk = fd_class == FdClass::kFile || call.what == WaitClass::kOpen;
   if (!disk) share.cause = VerdictCause::kBlocked;
@@ -57,6 +34,11 @@ VerdictShare ShareOfFileCall(const WaitEvent& call, bool woken_by_process) {
 VerdictShare ShareOfCall(const WaitEvent& call, bool woken_by_process) {
   if (IsFileWait(call.what)) return ShareOfFileCall(call, woken_by_process);
   VerdictShare share{.cause = VerdictCause::kBlocked, .source = VerdictSource::kHooks};
+  if (call.what == WaitClass::kBinder) {
+    share.cause = VerdictCause::kIpc;
+    share.call = call.call;
+    return share;
+  }
   switch (call.what) {
     case WaitClass::kCondition:
       share.words = kCondition;

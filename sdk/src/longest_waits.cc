@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/clock.h"
+#include "tracer/ring/wait_record.h"
 #include "tracer/snapshot/wait_slices.h"
 
 namespace jankbox {

@@ -1,7 +1,7 @@
-// A call in which a watched thread may wait (for a lock, another thread, a file) as two kWait
-// events, one before and one after it. Id: bits 0-3 payload words, 4 set at the end, 5-10 what,
-// 11-14 class of the descriptor. Payload of a begin: owner of the lock, or bytes asked for; of an
-// end: result, two's complement; none where that is 0. Never a path, a buffer or an address.
+// A call in which a watched thread may wait (for a lock, another thread or process, a file) as two
+// kWait events, one before and one after it. Id: bits 0-3 payload words, 4 set at the end, 5-10
+// what, 11-14 class of the descriptor. Payload of a begin: owner of the lock, or bytes asked for;
+// of an end: result, two's complement; none where that is 0. Never a path, a buffer or an address.
 // NO-ALLOC, SIGNAL-SAFE, THREAD-SAFE (pure functions). docs/formats/ring.md is the authority.
 #ifndef JANKBOX_TRACER_EVENT_WAIT_EVENT_H_
 #define JANKBOX_TRACER_EVENT_WAIT_EVENT_H_
@@ -13,7 +13,7 @@
 
 namespace jankbox {
 
-// Numbers are of the ring's format. Below kRead: locks and threads; from it on: files.
+// Numbers are of the ring's format. Below kRead: locks, threads and processes; from it on: files.
 enum class WaitClass : uint32_t {
   kNone = 0,
   kMutex = 1,
@@ -23,6 +23,7 @@ enum class WaitClass : uint32_t {
   kSemaphore = 5,
   kJoin = 6,
   kFutex = 7,
+  kBinder = 8,  // its begin's payload: binder_call.h
   kRead = 16,
   kWrite = 17,
   kReadv = 18,
@@ -42,6 +43,8 @@ struct WaitEvent {
   int32_t owner_tid = 0;  // begin of a lock's or a thread's; 0: not known
   uint64_t bytes = 0;     // begin of a read or a write: asked for
   int64_t result = 0;     // end: bytes read or written, else 0; below 0: -errno
+  // Begin of a binder call, where a reader has named it (ring/wait_record.h); else null.
+  const char* call = nullptr;
 };
 
 struct EncodedWait {
@@ -63,7 +66,7 @@ inline constexpr bool IsFileWait(WaitClass what) { return what >= WaitClass::kRe
 
 inline constexpr bool IsWaitClass(uint32_t number) {
   return (number >= static_cast<uint32_t>(WaitClass::kMutex) &&
-          number <= static_cast<uint32_t>(WaitClass::kFutex)) ||
+          number <= static_cast<uint32_t>(WaitClass::kBinder)) ||
          (number >= static_cast<uint32_t>(WaitClass::kRead) &&
           number <= static_cast<uint32_t>(WaitClass::kClose));
 }

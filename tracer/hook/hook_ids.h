@@ -19,8 +19,9 @@ enum class HookFeature : uint8_t {
   kLocks,    // waits for mutexes, conditions and semaphores
   kThreads,  // threads that are made and named
   kFrames,   // buffer swaps, and a game loop's own pauses between them
+  kBinder,   // calls of other processes, on Android
 };
-inline constexpr size_t kHookFeatures = 6;
+inline constexpr size_t kHookFeatures = 7;
 
 inline constexpr uint8_t HookFeatureBit(HookFeature feature) {
   return static_cast<uint8_t>(1u << static_cast<uint8_t>(feature));
@@ -90,8 +91,9 @@ enum class HookId : uint8_t {
   kSdlRenderPresent,
   kSdlGlSwapWindow,
   kSdlDelay,
+  kIoctl,
 };
-inline constexpr size_t kHookIds = 62;
+inline constexpr size_t kHookIds = 63;
 
 struct HookedFunction {
   HookId id;
@@ -106,6 +108,7 @@ inline constexpr uint8_t kIo = HookFeatureBit(HookFeature::kIo);
 inline constexpr uint8_t kLocks = HookFeatureBit(HookFeature::kLocks);
 inline constexpr uint8_t kThreads = HookFeatureBit(HookFeature::kThreads);
 inline constexpr uint8_t kFrames = HookFeatureBit(HookFeature::kFrames);
+inline constexpr uint8_t kBinder = HookFeatureBit(HookFeature::kBinder);
 }  // namespace hook_table
 
 // Indexed by HookId. The symbols are those of glibc 2.36 and bionic; one that a system lacks is
@@ -173,6 +176,7 @@ inline constexpr std::array<HookedFunction, kHookIds> kHookedFunctions = {{
     {HookId::kSdlRenderPresent, "SDL_RenderPresent", hook_table::kFrames},
     {HookId::kSdlGlSwapWindow, "SDL_GL_SwapWindow", hook_table::kFrames},
     {HookId::kSdlDelay, "SDL_Delay", hook_table::kFrames},
+    {HookId::kIoctl, "ioctl", hook_table::kBinder},
 }};
 
 inline constexpr const HookedFunction& FunctionOf(HookId id) {

@@ -5,6 +5,7 @@
 
 #include "tracer/event/frame_event.h"
 #include "tracer/event/marker_text.h"
+#include "tracer/ring/wait_record.h"
 #include "tracer/snapshot/wait_slices.h"
 
 namespace jankbox {

@@ -12,6 +12,7 @@
 
 #include "base/own_thread.h"
 #include "tests/tracer/ring/test_ring.h"
+#include "tracer/event/binder_call.h"
 #include "tracer/event/thread_event.h"
 #include "tracer/event/wait_event.h"
 #include "tracer/source/io_proxies.h"
@@ -101,7 +102,11 @@ class SourceTest : public RingTest {
     EachMarker(window, tid, [&](const EventRecord& record) {
       if (record.kind != EventKind::kWait) return;
       WaitEvent event;
-      ASSERT_TRUE(DecodeWait(record.id, Words(record), &event));
+      if (BeginsBinderCall(record.id)) {
+        event = {.what = WaitClass::kBinder};
+      } else {
+        ASSERT_TRUE(DecodeWait(record.id, Words(record), &event));
+      }
       if (!event.end) {
         open.push_back(waits.size());
         waits.push_back({.begin = event, .end = {}, .begin_ticks = record.ticks});

@@ -1,4 +1,4 @@
-#include "monitors/blocking/binder_methods.h"
+#include "tracer/ring/binder_methods.h"
 
 #include <gtest/gtest.h>
 
@@ -26,6 +26,8 @@ TEST(BinderMethods, UnknownCodeStaysANumber) {
   EXPECT_EQ(methods.Find(kTasks, 22), "IActivityTaskManager:22");
   EXPECT_EQ(methods.Find("com.example.IOther", 21), "IOther:21");
   EXPECT_EQ(methods.Find("", 7), ":7");
+  EXPECT_EQ(methods.Find(kTasks, 0x5f504e47), "IActivityTaskManager:_PNG");
+  EXPECT_EQ(methods.Find(kTasks, 0xff000001), "IActivityTaskManager:4278190081");
 }
 
 TEST(BinderMethods, OtherConstantsAreRefused) {

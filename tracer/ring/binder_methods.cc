@@ -1,4 +1,4 @@
-#include "monitors/blocking/binder_methods.h"
+#include "tracer/ring/binder_methods.h"
 
 #include <algorithm>
 
@@ -14,6 +14,17 @@ constexpr int64_t kLastCode = 0x00ffffff;
 std::string_view WithoutPackage(std::string_view interface) {
   const size_t dot = interface.rfind('.');
   return dot == std::string_view::npos ? interface : interface.substr(dot + 1);
+}
+
+std::string CodeText(uint32_t code) {
+  if (code <= kLastCode) return std::to_string(code);
+  std::string letters;
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    const auto letter = static_cast<char>(code >> shift & 0xff);
+    if (letter <= ' ' || letter >= 0x7f) return std::to_string(code);
+    letters += letter;
+  }
+  return letters;
 }
 
 }  // namespace
@@ -46,7 +57,7 @@ std::string BinderMethods::Find(std::string_view interface, uint32_t code) const
   if (at != methods_.end() && at->interface == interface && at->code == code) {
     return text + "." + at->name;
   }
-  return text + ":" + std::to_string(code);
+  return text + ":" + CodeText(code);
 }
 
 }  // namespace jankbox

@@ -1,9 +1,9 @@
 // What a binder transaction is called: interface and code to method, from the constants of the
 // generated stubs (`static final int TRANSACTION_getTasks = 21` in
-// `android.app.IActivityTaskManager$Stub`). Filled once by whoever can read those (JNI reflection
-// on Android), then read by any number of threads. Portable; allocates.
-#ifndef JANKBOX_MONITORS_BLOCKING_BINDER_METHODS_H_
-#define JANKBOX_MONITORS_BLOCKING_BINDER_METHODS_H_
+// `android.app.IActivityTaskManager$Stub`). Filled by whoever can read those (Java, by reflection);
+// binder_names.h holds the process's. Single-threaded; allocates.
+#ifndef JANKBOX_TRACER_RING_BINDER_METHODS_H_
+#define JANKBOX_TRACER_RING_BINDER_METHODS_H_
 
 #include <cstdint>
 #include <string>
@@ -20,7 +20,7 @@ class BinderMethods {
   // interface's own (1 to 0x00ffffff), or the table is full.
   bool Add(std::string_view stub_class, std::string_view constant, int64_t code);
 
-  // After the last Add(), before the first Find().
+  // After each Add() or several, before the next Find().
   void Finish();
 
   // "IActivityTaskManager.getTasks" for ("android.app.IActivityTaskManager", 21);
@@ -39,10 +39,6 @@ class BinderMethods {
   std::vector<Method> methods_;  // by interface, then by code
 };
 
-// Adds the transactions of the interfaces that this process knows; returns how many. None on Linux,
-// and none on Android until the Java side passes them.
-size_t LoadBinderMethods(BinderMethods* methods);
-
 }  // namespace jankbox
 
-#endif  // JANKBOX_MONITORS_BLOCKING_BINDER_METHODS_H_
+#endif  // JANKBOX_TRACER_RING_BINDER_METHODS_H_

@@ -1,7 +1,0 @@
-#include "monitors/blocking/binder_methods.h"
-
-namespace jankbox {
-
-size_t LoadBinderMethods(BinderMethods*) { return 0; }
-
-}  // namespace jankbox

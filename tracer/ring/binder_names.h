@@ -1,0 +1,39 @@
+// What binder calls are called in traces and verdicts: "binder call IActivityTaskManager.getTasks".
+// The process's table of methods, filled as interfaces are seen, and the texts that readers hold.
+// THREAD-SAFE (a mutex); allocates. Recording never comes here.
+#ifndef JANKBOX_TRACER_RING_BINDER_NAMES_H_
+#define JANKBOX_TRACER_RING_BINDER_NAMES_H_
+
+#include <cstdint>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "tracer/event/binder_call.h"
+#include "tracer/ring/binder_methods.h"
+
+namespace jankbox {
+
+class BinderNames {
+ public:
+  static constexpr size_t kMaxTexts = 4096;  // whatever a ring holds, no more are kept
+
+  static BinderNames& Get();
+
+  // One constant of a stub class, as BinderMethods::Add().
+  bool Add(std::string_view stub_class, std::string_view constant, int64_t code);
+
+  // Valid for good, and the same for calls that are called the same.
+  const char* NameOf(const BinderCall& call);
+
+ private:
+  std::mutex mutex_;
+  BinderMethods methods_;
+  bool sorted_ = true;
+  std::set<std::string> texts_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_RING_BINDER_NAMES_H_
