@@ -103,7 +103,7 @@ def download(folder, package):
         os.makedirs(f'{folder}/{name}', exist_ok=True)
     with open(f'{folder}/sources/debian.sources', 'w', encoding='utf-8') as file:
         file.write('\n'.join(entries))
-    for step in (['update'], ['source', '--download-only', package]):
+    for step in (['update'], ['source', '--download-only', '--tar-only', package]):
         run = apt(folder, *step)
         if run.returncode != 0:
             last = (run.stderr.strip() or run.stdout.strip() or 'no message').splitlines()[-1]

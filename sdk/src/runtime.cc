@@ -13,6 +13,7 @@
 #include "monitors/frame/frame_monitor.h"
 #include "monitors/looper/dispatch_monitor.h"
 #include "monitors/looper/input_latency.h"
+#include "sdk/src/binder_hooks.h"
 #include "sdk/src/frame_hooks.h"
 #include "sdk/src/glib_idle.h"
 #include "sdk/src/hook_set.h"
@@ -115,6 +116,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   AddFrameHooks(options.frame_sources, &HookSet::Get());
   AddMarkerHooks(options.markers, options.sources.io, &HookSet::Get());
   AddSourceHooks(options.sources, &HookSet::Get());
+  if (options.sources.io) AddBinderHooks(&HookSet::Get());
   if (!options.upload_url.empty()) runtime->upload_ = std::make_unique<UploadThread>(options);
   if (options.sigquit) {
     const std::string unseen = QuitSignal::Install();

@@ -26,6 +26,7 @@ bool RegisterAll(JavaVM* vm, JNIEnv* env) {
   AddLooperMethods(form, &methods);
   AddSessionMethods(&methods);
   AddUploadMethods(&methods);
+  AddBinderNatives(&methods);
   const bool registered =
       env->RegisterNatives(native, methods.data(), static_cast<jint>(methods.size())) == JNI_OK &&
       FindLooperCallbacks(env, native) && UploadThroughJava(vm, env, native);

@@ -45,6 +45,7 @@ void AddFrameMethods(CallForm form, std::vector<JNINativeMethod>* methods);
 void AddLooperMethods(CallForm form, std::vector<JNINativeMethod>* methods);
 void AddSessionMethods(std::vector<JNINativeMethod>* methods);
 void AddUploadMethods(std::vector<JNINativeMethod>* methods);
+void AddBinderNatives(std::vector<JNINativeMethod>* methods);
 
 // Looks up what the Looper's methods call in Java. False with an exception pending.
 bool FindLooperCallbacks(JNIEnv* env, jclass native);

@@ -56,6 +56,11 @@ final class Native {
     /** The calls, innermost first, that were on the stack in `seen` of `samples` samples of that message. */
     static native void overdueStack(int sequence, String[] frames, int seen, int samples);
 
+    // Binder calls, on one of our own threads.
+    /** An interface that was called and not told yet; null where there is none. */
+    static native String newBinderInterface();
+    static native void binderCodes(String stub, String[] constants, int[] codes);
+
     // The session. Options are name, value, name, value, …; codes are those of jankbox.h.
     static native int start(String[] namesAndValues);
     static native void stop();

@@ -42,6 +42,7 @@ final class StackWatch extends Thread {
             int sequence = Native.dispatchSequence();
             if ((sequence & 1) != 0 && sequence == last) sample(sequence);
             last = sequence;
+            BinderNames.learn();
             pause(lookMs);
         }
     }
