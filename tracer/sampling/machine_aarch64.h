@@ -12,7 +12,8 @@ inline constexpr uint32_t kFramePointer = 29;
 inline constexpr uint32_t kStackPointer = 31;
 inline constexpr uint32_t kProgramCounter = 32;
 
-inline constexpr bool kCallsPush = false;  // a leaf's stack pointer may be its caller's
+inline constexpr bool kCallsPush = false;    // a leaf's stack pointer may be its caller's
+inline constexpr bool kSignsReturns = true;  // code built with pointer authentication does
 
 inline constexpr uint64_t kPerfRegisterMask = 0x1ffffffff;
 inline constexpr uint32_t kPerfRegisterCount = 33;

@@ -13,6 +13,7 @@ inline constexpr uint32_t kStackPointer = 1;
 inline constexpr uint32_t kProgramCounter = 2;
 
 inline constexpr bool kCallsPush = false;  // not known
+inline constexpr bool kSignsReturns = false;
 
 inline constexpr uint64_t kPerfRegisterMask = 0;
 inline constexpr uint32_t kPerfRegisterCount = 0;

@@ -1,4 +1,5 @@
 #include "tracer/sampling/frame_repair.h"
+#include "tracer/sampling/signed_returns.h"
 #include "tracer/sampling/unwind_library.h"
 #include "tracer/sampling/unwind_tables.h"
 #include "tracer/sampling/unwinder.h"
@@ -47,6 +48,7 @@ class Unwinder::Engine final : public FunctionLookup {
     uint64_t pc = 0;
     uint64_t sp = 0;
     bool signal = false;
+    bool leaf = false;  // called nothing: it is the innermost, or a signal interrupted it
   };
 
   Stop Walk(const Registers& start, bool check_calls, StackSample* sample, Frame* frame);
@@ -55,6 +57,14 @@ class Unwinder::Engine final : public FunctionLookup {
   bool StepByFramePointer(const Frame& frame, Registers* next);
   bool RepairFramePointer(const Frame& frame, Registers* next);
   int SearchTable(uint64_t address, unw_proc_info_t* found, bool need_rules);
+  // A signed return address as a plain one; anything else as it is.
+  uint64_t WithoutSignature(uint64_t word) const {
+    if constexpr (machine::kSignsReturns) {
+      const uint64_t stripped = SignedReturns::Strip(word);
+      if (stripped != word && tables_.FindModule(stripped) != nullptr) return stripped;
+    }
+    return word;
+  }
 
   static Engine* Of(void* self) { return static_cast<Engine*>(self); }
   static int FindProcInfo(unw_addr_space_t, unw_word_t address, unw_proc_info_t* found, int need,
@@ -70,6 +80,7 @@ class Unwinder::Engine final : public FunctionLookup {
   Registers registers_;         // of the walk's first frame
   uint64_t frame_pointer_ = 0;  // at a kNoTable stop; 0 where not known
   bool table_missing_ = false;  // set by FindProcInfo during a step
+  SignedReturns signed_returns_;
 };
 
 Unwinder::Engine::~Engine() {
@@ -149,13 +160,16 @@ Unwinder::Engine::Stop Unwinder::Engine::Walk(const Registers& start, bool check
                                               StackSample* sample, Frame* frame) {
   registers_ = start;
   *frame = {start.Get(machine::kProgramCounter), start.Get(machine::kStackPointer), false};
+  if constexpr (!machine::kCallsPush) frame->leaf = true;
   unw_cursor_t cursor;
   if (library_.init_remote(&cursor, space_, this) < 0) return Stop::kBroken;
   for (;;) {
     frame->signal = library_.is_signal_frame(&cursor) > 0;
     table_missing_ = false;
     const int result = library_.step(&cursor);
-    if (result < 0) return StopReason(result, &cursor);
+    // arm64's libunwind guesses on any error.
+    const bool guessed = !machine::kCallsPush && table_missing_;
+    if (result < 0 || guessed) return StopReason(result, &cursor);
     uint64_t ip = 0;
     Frame above;
     if (result == 0 || library_.get_reg(&cursor, UNW_REG_IP, &ip) < 0 || ip == 0) {
@@ -183,8 +197,10 @@ bool Unwinder::Engine::Next(unw_cursor_t* cursor, const Frame& from, bool check_
   // What a signal interrupted may lie anywhere (an alternate stack), and its pc is no return
   // address.
   to->pc = from.signal ? *ip : *ip - 1;
+  if constexpr (!machine::kCallsPush) to->leaf = from.signal;
   if (from.signal) return true;
-  if (machine::kCallsPush ? to->sp <= from.sp : to->sp < from.sp) return false;
+  const bool may_stay = !machine::kCallsPush && from.leaf;
+  if (may_stay ? to->sp < from.sp : to->sp <= from.sp) return false;
   if (!check_calls) return true;
   FunctionRange callee;
   return FindFunction(from.pc, &callee) && CallCanReach(&tables_, this, *ip, callee);
@@ -243,6 +259,9 @@ int Unwinder::Engine::SearchTable(uint64_t address, unw_proc_info_t* found, bool
   form.u.rti.segbase = table.header;
   form.u.rti.table_data = table.entries;
   form.u.rti.table_len = table.entry_count;  // in words: an entry is one
+  if constexpr (machine::kSignsReturns) {
+    if (need_rules) signed_returns_.TakeRules(&tables_, table, address);
+  }
   return library_.search_table(space_, address, &form, found, need_rules ? 1 : 0, this);
 }
 
@@ -258,6 +277,15 @@ int Unwinder::Engine::FindProcInfo(unw_addr_space_t, unw_word_t address, unw_pro
 int Unwinder::Engine::AccessMemory(unw_addr_space_t, unw_word_t address, unw_word_t* word,
                                    int write, void* self) {
   if (write != 0) return -UNW_EINVAL;
+  if constexpr (machine::kSignsReturns) {
+    if (Of(self)->tables_.ReadStack(address, word)) {
+      *word = Of(self)->WithoutSignature(*word);
+      return 0;
+    }
+    if (!Of(self)->tables_.ReadWord(address, word)) return -UNW_EINVAL;
+    Of(self)->signed_returns_.Replace(address, word);
+    return 0;
+  }
   return Of(self)->tables_.ReadWord(address, word) ? 0 : -UNW_EINVAL;
 }
 
@@ -268,6 +296,7 @@ int Unwinder::Engine::AccessRegister(unw_addr_space_t, unw_regnum_t number, unw_
     return -UNW_EBADREG;
   }
   *value = registers.Get(static_cast<uint32_t>(number));
+  if constexpr (machine::kSignsReturns) *value = Of(self)->WithoutSignature(*value);
   return 0;
 }
 

@@ -67,8 +67,12 @@ uint64_t CpuTimeNs(int tid) {
 }
 
 std::vector<std::string> NamesOf(const StackSampler& sampler, const StackSample& sample) {
+  return NamesOf(sampler.modules(), sample);
+}
+
+std::vector<std::string> NamesOf(const ModuleMap& modules, const StackSample& sample) {
   const std::vector<uint64_t> addresses(sample.pcs, sample.pcs + sample.depth);
-  FrameTable frames = ResolveAddresses(sampler.modules(), addresses);
+  FrameTable frames = ResolveAddresses(modules, addresses);
   std::vector<std::string> names;
   for (uint64_t address : addresses) {
     const std::string& name = frames[address].function;

@@ -45,6 +45,7 @@ std::vector<StackSample> CollectFrom(StackSampler* sampler, SampleSource source,
 uint64_t CpuTimeNs(int tid);
 
 // Function names of a sample's frames, innermost first, without arguments; "" where not known.
+std::vector<std::string> NamesOf(const ModuleMap& modules, const StackSample& sample);
 std::vector<std::string> NamesOf(const StackSampler& sampler, const StackSample& sample);
 
 // True where `names` occur in `stack` in this order, others between them.

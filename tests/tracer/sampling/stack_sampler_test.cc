@@ -45,6 +45,18 @@ struct Pipe {
   ScopedFd write_end;
 };
 
+// Lets a thread go on that was declared before it, also where an assertion ends the test: the
+// thread is joined next.
+template <typename Release>
+class AtEnd {
+ public:
+  explicit AtEnd(Release release) : release_(release) {}
+  ~AtEnd() { release_(); }
+
+ private:
+  Release release_;
+};
+
 std::unique_ptr<StackSampler> MakeSampler(int tid, Mode mode) {
   StackSampler::Options options;
   options.mode = mode;
@@ -122,32 +134,32 @@ TEST_P(BlockedFrame, MutexIsUnwound) {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&mutex);
   SampledThread thread([&](const std::atomic<bool>&) { LockOuter(GetParam(), &mutex); });
+  const AtEnd unlock([&] { pthread_mutex_unlock(&mutex); });
   ASSERT_TRUE(WaitForState(thread.tid(), 'S'));
   auto sampler = MakeSampler(thread.tid(), Mode::kProcOnly);
   ExpectBlockedIn(*sampler, CollectTimes(sampler.get(), 5), SYS_futex, {"LockInner", "LockOuter"});
-  pthread_mutex_unlock(&mutex);
 }
 
 TEST_P(BlockedFrame, ReadIsUnwoundAndItsPipeIsKnown) {
   Pipe pipe;
   SampledThread thread(
       [&](const std::atomic<bool>&) { ReadOuter(GetParam(), pipe.read_end.get()); });
+  const AtEnd wake([&] { pipe.Wake(); });
   ASSERT_TRUE(WaitForState(thread.tid(), 'S'));
   auto sampler = MakeSampler(thread.tid(), Mode::kProcOnly);
   const std::vector<StackSample> samples = CollectTimes(sampler.get(), 5);
   ExpectBlockedIn(*sampler, samples, SYS_read, {"ReadInner", "ReadOuter"});
   for (const StackSample& s : samples) EXPECT_EQ(s.fd_class, StackSample::FdClass::kPipe);
-  pipe.Wake();
 }
 
 TEST_P(BlockedFrame, PollIsUnwound) {
   Pipe pipe;
   SampledThread thread(
       [&](const std::atomic<bool>&) { PollOuter(GetParam(), pipe.read_end.get(), 60'000); });
+  const AtEnd wake([&] { pipe.Wake(); });
   ASSERT_TRUE(WaitForState(thread.tid(), 'S'));
   auto sampler = MakeSampler(thread.tid(), Mode::kProcOnly);
   ExpectBlockedIn(*sampler, CollectTimes(sampler.get(), 5), kPoll, {"PollInner", "PollOuter"});
-  pipe.Wake();
 }
 
 INSTANTIATE_TEST_SUITE_P(Bytes, BlockedFrame, testing::Values(16, 1000, 20'000));
@@ -155,12 +167,12 @@ INSTANTIATE_TEST_SUITE_P(Bytes, BlockedFrame, testing::Values(16, 1000, 20'000))
 TEST(StackSampler, RepairedFrameIsMarkedUncertain) {
   Pipe pipe;
   SampledThread thread([&](const std::atomic<bool>&) { ReadOuter(4096, pipe.read_end.get()); });
+  const AtEnd wake([&] { pipe.Wake(); });
   ASSERT_TRUE(WaitForState(thread.tid(), 'S'));
   auto sampler = MakeSampler(thread.tid(), Mode::kProcOnly);
   for (const StackSample& sample : CollectTimes(sampler.get(), 3)) {
     EXPECT_TRUE(sample.uncertain);
   }
-  pipe.Wake();
 }
 
 // No direct call leads to the frame: nothing proves where it is, so the stack ends there.
@@ -168,6 +180,7 @@ TEST(StackSampler, FrameCalledThroughPointerIsTruncatedNotGuessed) {
   Pipe pipe;
   SampledThread thread(
       [&](const std::atomic<bool>&) { ReadThroughPointerOuter(4096, pipe.read_end.get()); });
+  const AtEnd wake([&] { pipe.Wake(); });
   ASSERT_TRUE(WaitForState(thread.tid(), 'S'));
   auto sampler = MakeSampler(thread.tid(), Mode::kProcOnly);
   const std::vector<StackSample> samples = CollectTimes(sampler.get(), 3);
@@ -178,7 +191,6 @@ TEST(StackSampler, FrameCalledThroughPointerIsTruncatedNotGuessed) {
     EXPECT_EQ(names.back(), "ReadInner") << Join(names);
   }
   EXPECT_EQ(sampler->counters().truncated, sampler->counters().taken);
-  pipe.Wake();
 }
 
 // Code with frame pointers: the prologue says where a fixed frame is, whoever called it.
@@ -186,12 +198,12 @@ TEST(StackSampler, FixedFramesWithFramePointersAreUnwound) {
   for (int depth : {0, 3}) {
     Pipe pipe;
     SampledThread thread([&](const std::atomic<bool>&) { FixedOuter(depth, pipe.read_end.get()); });
+    const AtEnd wake([&] { pipe.Wake(); });
     ASSERT_TRUE(WaitForState(thread.tid(), 'S'));
     auto sampler = MakeSampler(thread.tid(), Mode::kProcOnly);
     Names chain(static_cast<size_t>(depth) + 1, "FixedInner");
     chain.push_back("FixedOuter");
     ExpectBlockedIn(*sampler, CollectTimes(sampler.get(), 3), SYS_read, chain);
-    pipe.Wake();
   }
 }
 
@@ -201,6 +213,7 @@ TEST(StackSampler, RemainsOfAnEarlierCallAreNotTaken) {
   ready.Wake();
   SampledThread thread(
       [&](const std::atomic<bool>&) { StaleOuter(ready.read_end.get(), pipe.read_end.get()); });
+  const AtEnd wake([&] { pipe.Wake(); });
   // The first read returns at once: the thread comes to rest in the second.
   auto sampler = MakeSampler(thread.tid(), Mode::kProcOnly);
   ASSERT_TRUE(WaitForState(thread.tid(), 'S'));
@@ -209,13 +222,13 @@ TEST(StackSampler, RemainsOfAnEarlierCallAreNotTaken) {
     EXPECT_FALSE(IsOrderedSubsequence({"StaleInner"}, names)) << Join(names);
     EXPECT_FALSE(IsOrderedSubsequence({"StaleMiddle"}, names)) << Join(names);
   }
-  pipe.Wake();
 }
 
 TEST(StackSampler, DeepRecursionIsCutAndSaysSo) {
   Pipe pipe;
   SampledThread thread(
       [&](const std::atomic<bool>&) { RecurseThenRead(300, pipe.read_end.get()); });
+  const AtEnd wake([&] { pipe.Wake(); });
   ASSERT_TRUE(WaitForState(thread.tid(), 'S'));
   auto sampler = MakeSampler(thread.tid(), Mode::kProcOnly);
   const std::vector<StackSample> samples = CollectTimes(sampler.get(), 3);
@@ -226,7 +239,6 @@ TEST(StackSampler, DeepRecursionIsCutAndSaysSo) {
     const Names names = NamesOf(*sampler, sample);
     for (size_t i = 1; i < names.size(); ++i) EXPECT_EQ(names[i], "RecurseThenRead");
   }
-  pipe.Wake();
 }
 
 TEST(StackSampler, SignalStandsInForPerfAndIsDisclosed) {
