@@ -8,6 +8,7 @@
 #include <atomic>
 #include <thread>
 
+#include "tests/emulator.h"
 #include "tests/tracer/hook/fixture.h"
 #include "tests/tracer/hook/storm_time.h"
 #include "tracer/hook/got_hooks.h"
@@ -21,7 +22,7 @@ namespace {
 constexpr unsigned kWatchdogSeconds = 5;
 
 // ASan's shadow makes a fork cost 150 ms.
-int Forks() { return kSanitized && getenv("JANKBOX_SOAK") == nullptr ? 50 : 1000; }
+int Forks() { return ByMachine(kSanitized && getenv("JANKBOX_SOAK") == nullptr ? 50 : 1000, 50); }
 
 std::atomic<void*> g_write, g_getppid;
 std::atomic<uint64_t> g_bodies;

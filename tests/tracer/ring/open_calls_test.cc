@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "tests/emulator.h"
 #include "tracer/event/event.h"
 
 namespace jankbox {
@@ -41,7 +42,8 @@ void ExpectSame(TestChunk* test, const uint64_t* end) {
 // Random calls, well nested, over open calls from before; now and then an end is missing where
 // `damage` is above 0, and other events lie between.
 TEST(OpenCallStack, CountingBackwardsFindsWhatReplayingFinds) {
-  for (uint32_t seed = 0; seed < 3000; ++seed) {
+  const uint32_t seeds = ByMachine(3000u, 200u);
+  for (uint32_t seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
     const uint32_t damage = seed % 3 == 0 ? 1 + random() % 100 : 0;

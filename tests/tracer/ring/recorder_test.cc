@@ -6,6 +6,7 @@
 #include <csignal>
 #include <thread>
 
+#include "tests/emulator.h"
 #include "tests/tracer/ring/test_ring.h"
 
 namespace jankbox {
@@ -113,7 +114,7 @@ TEST_F(RecorderTest, EveryThreadKeepsItsOwnOrderWhileASnapshotIsCopied) {
   uint64_t checked = 0;
   int with_events = 0;
   const uint64_t give_up_ns = MonotonicNs() + 20 * kNsPerSecond;
-  while (with_events < 100 && MonotonicNs() < give_up_ns) {
+  while (with_events < ByMachine(100, 10) && MonotonicNs() < give_up_ns) {
     const uint64_t checked_before = checked;
     const RingWindow window = Window();
     for (const WindowThread& thread : window.threads) {
@@ -143,7 +144,8 @@ TEST_F(RecorderTest, EveryThreadKeepsItsOwnOrderWhileASnapshotIsCopied) {
 
 TEST_F(RecorderTest, ThreadChurnReusesChunks) {
   OpenRing(1 << 20);
-  for (int i = 0; i < 3000; ++i) {
+  const int threads = ByMachine(3000, 300);
+  for (int i = 0; i < threads; ++i) {
     std::thread([] { RecordEvent(EventKind::kInstant, 1); }).join();
   }
   EXPECT_EQ(Window().dropped_events, 0u);
@@ -194,7 +196,8 @@ TEST_F(RecorderTest, SignalHandlerMayRecordAtAnyPoint) {
     while (!stop.load()) pthread_kill(target, SIGUSR1);
   });
   const uint64_t payload[3] = {1, 2, 3};
-  for (int i = 0; i < 300000; ++i) {
+  const int rounds = ByMachine(300'000, 20'000);
+  for (int i = 0; i < rounds; ++i) {
     RecordEvent(EventKind::kInstant, 5);
     RecordEventAt(EventKind::kStackSample, 3, UINT64_MAX, payload);
   }

@@ -2,6 +2,7 @@
 // comes out.
 #include <thread>
 
+#include "tests/emulator.h"
 #include "tests/tracer/ring/inline_events.h"
 #include "tests/tracer/ring/numbered_records.h"
 #include "tests/tracer/ring/test_ring.h"
@@ -60,7 +61,7 @@ TEST_F(RingRaceTest, EverythingAtOnceInOneMode) {
   Repeat([] { std::thread([] { RecordEvent(EventKind::kInstant, 1); }).join(); });
   AwaitWriters();
   uint64_t decoded = 0;
-  for (int copies = 0; copies < 60; ++copies) {
+  for (int copies = 0; copies < ByMachine(60, 3); ++copies) {
     const RingWindow window = Window();
     for (const WindowThread& thread : window.threads) {
       if (thread.chunks[0].words.size() == 0 ||
@@ -83,7 +84,7 @@ TEST_F(RingRaceTest, ModesChangeUnderWriters) {
   Repeat([this] { ChecksumClosedChunks(ring_.get(), NowTicks()); });
   Repeat([] { Recorder::RenewCoarseTick(); });
   AwaitWriters();
-  for (uint32_t change = 0; change < 200; ++change) {
+  for (uint32_t change = 0; change < ByMachine(200u, 8u); ++change) {
     const auto mode = static_cast<RecordMode>(change % 4);
     Recorder::SetMode(mode);
     NoteRecordMode(ring_->header(), mode, RecordModeReason::kOption, NowTicks());

@@ -99,6 +99,14 @@ class TestMutex {
 
 class LockDifferentialTest : public SourceTest {
  protected:
+  LockDifferentialTest() {
+    // The C library learns what priorities there are at a process's first mutex with a ceiling.
+    TestMutex({PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_STALLED, PTHREAD_PRIO_PROTECT,
+               PTHREAD_PROCESS_PRIVATE},
+              MutexState::kMine)
+        .Unlocks();
+  }
+
   // Runs `call(function, mutex)` twice, each on a mutex of its own.
   template <typename Function, typename Call>
   void Compare(HookId id, const MutexKind& kind, MutexState state, Call call) {
@@ -157,20 +165,14 @@ class LockDifferentialTest : public SourceTest {
   int errors_ = 0;
 };
 
-TEST_F(LockDifferentialTest, MutexesOfAllKindsInAllStates) {
-  // The C library learns what priorities there are at a process's first mutex with a ceiling.
-  TestMutex(
-      {PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_STALLED, PTHREAD_PRIO_PROTECT, PTHREAD_PROCESS_PRIVATE},
-      MutexState::kMine)
-      .Unlocks();
+TEST_F(LockDifferentialTest, MutexesOfAllKindsFreeAndHeld) {
   for (const int type : {PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_ERRORCHECK,
                          PTHREAD_MUTEX_ADAPTIVE_NP}) {
     for (const int robust : {PTHREAD_MUTEX_STALLED, PTHREAD_MUTEX_ROBUST}) {
       for (const int protocol : {PTHREAD_PRIO_NONE, PTHREAD_PRIO_INHERIT, PTHREAD_PRIO_PROTECT}) {
         for (const int shared : {PTHREAD_PROCESS_PRIVATE, PTHREAD_PROCESS_SHARED}) {
           for (const MutexState state :
-               {MutexState::kFree, MutexState::kMine, MutexState::kAnothers, MutexState::kOwnerDied,
-                MutexState::kNotRecoverable}) {
+               {MutexState::kFree, MutexState::kMine, MutexState::kAnothers}) {
             CompareAll({type, robust, protocol, shared}, state);
           }
         }
@@ -179,6 +181,21 @@ TEST_F(LockDifferentialTest, MutexesOfAllKindsInAllStates) {
   }
   EXPECT_GE(cases_, 1'000);
   EXPECT_GE(errors_, 500);
+}
+
+TEST_F(LockDifferentialTest, MutexesWhoseOwnerDied) {
+  for (const int type : {PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_ERRORCHECK,
+                         PTHREAD_MUTEX_ADAPTIVE_NP}) {
+    for (const int protocol : {PTHREAD_PRIO_NONE, PTHREAD_PRIO_INHERIT, PTHREAD_PRIO_PROTECT}) {
+      for (const int shared : {PTHREAD_PROCESS_PRIVATE, PTHREAD_PROCESS_SHARED}) {
+        for (const MutexState state : {MutexState::kOwnerDied, MutexState::kNotRecoverable}) {
+          CompareAll({type, PTHREAD_MUTEX_ROBUST, protocol, shared}, state);
+        }
+      }
+    }
+  }
+  EXPECT_GE(cases_, 300);
+  EXPECT_GE(errors_, 200);
 }
 
 TEST_F(LockDifferentialTest, ReadWriteLocks) {

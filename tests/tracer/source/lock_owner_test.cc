@@ -14,10 +14,14 @@
 
 #include "base/file.h"
 #include "base/own_thread.h"
+#include "tests/emulator.h"
 #include "tracer/sampling/thread_dump.h"
 
 namespace jankbox {
 namespace {
+
+// As /proc numbers it: an emulator's is that of x86-64.
+int64_t FutexCall() { return ByMachine(SYS_futex, 202); }
 
 // Who holds what a thread that runs `wait` waits for, once it is seen in futex(2).
 int32_t OwnerWhile(const std::function<void()>& wait, const std::function<void()>& let_go) {
@@ -31,7 +35,9 @@ int32_t OwnerWhile(const std::function<void()>& wait, const std::function<void()
     usleep(1000);
     SystemCallLine call;
     const std::string path = "/proc/self/task/" + std::to_string(tid) + "/syscall";
-    if (!ParseSystemCallLine(ReadProcFile(path, 256), &call) || call.number != SYS_futex) continue;
+    if (!ParseSystemCallLine(ReadProcFile(path, 256), &call) || call.number != FutexCall()) {
+      continue;
+    }
     owner = OwnerOfFutex({call.first_argument, static_cast<uint32_t>(call.second_argument),
                           static_cast<uint32_t>(call.third_argument)});
     if (i > 100 && owner == 0) break;  // it waits, and nobody is known
