@@ -168,6 +168,19 @@ TEST_F(LooperVmTest, RecoveredReportSaysWhatAndroidKnowsOfTheExit) {
   EXPECT_EQ(Attribute(recovered[0], "exit_description"), "too many cached");
 }
 
+TEST_F(LooperVmTest, SlowIdleHandlerIsOneReport) {
+  Run("idle");
+  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  ASSERT_EQ(reports_.size(), 1u);
+  EXPECT_EQ(reports_[0].what(), "idle: IdleWork$Refill");
+  EXPECT_EQ(reports_[0].idle_callback(), "IdleWork$Refill");
+  EXPECT_GE(reports_[0].idle_callback_ns(), 2'000'000'000u);
+  EXPECT_NE(Attribute(reports_[0], "java_stack"), "");
+  EXPECT_TRUE(Said("early ran true, taken ran false")) << outcome_.out;
+  EXPECT_TRUE(Said("while it runs IdleHandlers Timed LooperMonitor")) << outcome_.out;
+  EXPECT_TRUE(Said("behind it ArrayList Early")) << outcome_.out;
+}
+
 // What the other cases would find in the output if there were something to find.
 TEST_F(LooperVmTest, MistakeIsToldByTheCheck) {
   Run("mistake");

@@ -4,10 +4,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <utility>
 
 #include "jankbox/jankbox.h"
+#include "monitors/looper/idle_lag.h"
 #include "monitors/looper/printer_dispatches.h"
 #include "sdk/android/jni/incident_facts.h"
 #include "sdk/android/jni/native_methods.h"
@@ -107,6 +110,24 @@ void DispatchEnd() {
   if (g_dispatches != nullptr) g_dispatches->OnLine("<");
 }
 
+// Outside of messages, unless one of them runs a loop of its own.
+void JNICALL IdleBegin(JNIEnv* env, jclass, jstring class_name) {
+  constexpr size_t kPrefixBytes = sizeof(kIdlePrefix) - 1;
+  constexpr jsize kMaxUnits = kMaxDispatchNameBytes - kPrefixBytes;
+  char name[kPrefixBytes + 3 * kMaxUnits + 1] = {};  // modified UTF-8 has up to 3 bytes a unit
+  memcpy(name, kIdlePrefix, kPrefixBytes);
+  const jsize units = std::min(env->GetStringLength(class_name), kMaxUnits);
+  env->GetStringUTFRegion(class_name, 0, units, name + kPrefixBytes);
+  name[kMaxDispatchNameBytes] = '\0';
+  g_running.Begin(name);
+  jankbox_idle_begin(name + kPrefixBytes);
+}
+
+void IdleEnd() {
+  jankbox_idle_end();
+  g_running.End();
+}
+
 jint DispatchSequence() { return static_cast<jint>(g_running.Sequence()); }
 
 void JNICALL OverdueStackOf(JNIEnv* env, jclass, jint sequence, jobjectArray frames, jint seen,
@@ -136,10 +157,13 @@ bool FindLooperCallbacks(JNIEnv* env, jclass native) {
 }
 
 void AddLooperMethods(CallForm form, std::vector<JNINativeMethod>* methods) {
-  for (const HotMethod& method : {Critical<DispatchEnd>("dispatchEnd", "!()V"),
-                                  Critical<DispatchSequence>("dispatchSequence", "!()I"),
-                                  HotMethod{"dispatchLine", "!(Ljava/lang/String;II)V",
-                                            reinterpret_cast<void*>(DispatchLine), nullptr}}) {
+  for (const HotMethod& method :
+       {Critical<DispatchEnd>("dispatchEnd", "!()V"), Critical<IdleEnd>("idleEnd", "!()V"),
+        Critical<DispatchSequence>("dispatchSequence", "!()I"),
+        HotMethod{"idleBegin", "!(Ljava/lang/String;)V", reinterpret_cast<void*>(IdleBegin),
+                  nullptr},
+        HotMethod{"dispatchLine", "!(Ljava/lang/String;II)V", reinterpret_cast<void*>(DispatchLine),
+                  nullptr}}) {
     methods->push_back(MethodOf(method, form));
   }
   const auto add = [methods](const char* name, const char* signature, void* function) {

@@ -15,6 +15,7 @@ class RunningMessage {
  public:
   // `name` is zero-terminated and at most 56 bytes long.
   void Begin(const char* name) {
+    End();  // of the one whose own loop this comes from
     const size_t bytes = std::min<size_t>(strlen(name), kWords * 8 - 1);
     for (size_t i = 0; i <= bytes / 8; ++i) {  // the last word ends with a zero
       uint64_t word = 0;
@@ -23,7 +24,9 @@ class RunningMessage {
     }
     Step();
   }
-  void End() { Step(); }
+  void End() {
+    if ((sequence_.load(std::memory_order_relaxed) & 1) != 0) Step();
+  }
 
   // Odd while a message runs; another number for each.
   uint32_t Sequence() const { return sequence_.load(std::memory_order_acquire); }

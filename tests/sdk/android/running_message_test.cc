@@ -21,5 +21,17 @@ TEST(RunningMessage, NameIsThatOfTheMessageThatRuns) {
   }
 }
 
+TEST(RunningMessage, OneWithinAnotherIsAnotherOne) {
+  RunningMessage message;
+  message.Begin("outer");
+  const uint32_t outer = message.Sequence();
+  message.Begin("inner");
+  EXPECT_EQ(message.NameOf(message.Sequence()), "inner");
+  EXPECT_EQ(message.NameOf(outer), "");
+  message.End();
+  message.End();
+  EXPECT_EQ(message.Sequence() % 2, 0u);
+}
+
 }  // namespace
 }  // namespace jankbox

@@ -50,7 +50,8 @@ public final class Jankbox {
         TraceTags.refresh();
         Looper looper = Looper.getMainLooper();
         if (looper == null || !all.isOn(Options.LOOPER_PRINTER, true)) return code;
-        monitor = new LooperMonitor(looper, all.number(Options.PRINTER_RECHECK_MS, RECHECK_MS));
+        monitor = new LooperMonitor(
+                looper, all.number(Options.PRINTER_RECHECK_MS, RECHECK_MS), all.isOn(Options.IDLE_HANDLERS, true));
         monitor.start();
         if (all.isOn(Options.JAVA_STACKS, true)) {
             stacks = new StackWatch(looper.getThread(), all.number("slow_message_ms", SLOW_MESSAGE_MS));

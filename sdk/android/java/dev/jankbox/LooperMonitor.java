@@ -27,12 +27,15 @@ final class LooperMonitor implements MessageQueue.IdleHandler {
 
     private final Looper looper;
     private final long recheckMs;
+    private final boolean wantsIdleHandlers;
     private Field logging;
+    private IdleHandlers idleHandlers; // null: not seen
     private boolean stopped;
 
-    LooperMonitor(Looper looper, long recheckMs) {
+    LooperMonitor(Looper looper, long recheckMs, boolean wantsIdleHandlers) {
         this.looper = looper;
         this.recheckMs = recheckMs;
+        this.wantsIdleHandlers = wantsIdleHandlers;
     }
 
     void start() {
@@ -42,6 +45,7 @@ final class LooperMonitor implements MessageQueue.IdleHandler {
                 if (current != null || stopped) return;
                 current = LooperMonitor.this;
                 Native.attachLooper(SystemClock.uptimeMillis(), recheckMs);
+                if (wantsIdleHandlers) idleHandlers = IdleHandlers.install(Looper.myQueue());
                 Looper.myQueue().addIdleHandler(LooperMonitor.this);
             }
         });
@@ -55,6 +59,7 @@ final class LooperMonitor implements MessageQueue.IdleHandler {
                 if (current != LooperMonitor.this) return;
                 Native.detachLooper();
                 Looper.myQueue().removeIdleHandler(LooperMonitor.this);
+                if (idleHandlers != null) idleHandlers.uninstall();
                 current = null;
             }
         });

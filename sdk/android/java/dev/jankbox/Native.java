@@ -49,6 +49,8 @@ final class Native {
     static native void looperIdle(long nowMs);
     @FastNative static native void dispatchLine(String line, int from, int length);
     @CriticalNative static native void dispatchEnd();
+    @FastNative static native void idleBegin(String name);
+    @CriticalNative static native void idleEnd();
 
     // What the thread that takes Java stacks asks and tells.
     /** Odd while a message runs; another number for each message. */

@@ -11,10 +11,14 @@ import java.util.Map;
 public final class Options {
     // Of the Java side; everything else goes to the native one.
     static final String LOOPER_PRINTER = "looper_printer";
+    static final String IDLE_HANDLERS = "idle_handlers";
     static final String JAVA_STACKS = "java_stacks";
     static final String JAVA_FRAMES = "java_frames";
     static final String PRINTER_RECHECK_MS = "printer_recheck_ms";
     static final String AUTO_START = "auto_start";
+    private static final String[] OWN = {
+        LOOPER_PRINTER, IDLE_HANDLERS, JAVA_STACKS, JAVA_FRAMES, PRINTER_RECHECK_MS, AUTO_START,
+    };
 
     private final Map<String, String> values = new LinkedHashMap<String, String>();
 
@@ -63,6 +67,11 @@ public final class Options {
         return set(LOOPER_PRINTER, Boolean.toString(on));
     }
 
+    /** Whether idle handlers of the main Looper's queue are seen, where its printer is, too [true]. */
+    public Options idleHandlers(boolean on) {
+        return set(IDLE_HANDLERS, Boolean.toString(on));
+    }
+
     /** Whether Java stacks of the main thread are taken while a message is overdue [true]. */
     public Options javaStacks(boolean on) {
         return set(JAVA_STACKS, Boolean.toString(on));
@@ -101,9 +110,7 @@ public final class Options {
     /** Name, value, name, value, … of what the native side knows. */
     String[] forNative() {
         Map<String, String> rest = new LinkedHashMap<String, String>(values);
-        for (String own : new String[] {LOOPER_PRINTER, JAVA_STACKS, JAVA_FRAMES, PRINTER_RECHECK_MS, AUTO_START}) {
-            rest.remove(own);
-        }
+        for (String own : OWN) rest.remove(own);
         String[] flat = new String[2 * rest.size()];
         int at = 0;
         for (Map.Entry<String, String> entry : rest.entrySet()) {

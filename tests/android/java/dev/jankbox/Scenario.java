@@ -104,6 +104,7 @@ public final class Scenario {
 
     /** Before Jankbox is there, on the Looper's thread. */
     private void before(String name) {
+        if (name.equals("idle")) IdleWork.addEarly();
         if (name.equals("nested")) {
             final Printer inner = counter();
             Looper.getMainLooper().setMessageLogging(new Printer() {
@@ -132,6 +133,7 @@ public final class Scenario {
             case "frames": frames(); break;
             case "long_name": longName(); break;
             case "stop_uploading": stopUploading(); break;
+            case "idle": IdleWork.run(this); break;
             case "mistake": TestNatives.mistake(); break;
             default: throw new IllegalArgumentException(name);
         }
@@ -317,7 +319,7 @@ public final class Scenario {
         return chain.append(printer == null ? "nobody" : "another").toString();
     }
 
-    private void message(int what) throws InterruptedException {
+    void message(int what) throws InterruptedException {
         work.sendEmptyMessage(what);
         onLooper(new Runnable() {
             @Override
@@ -326,7 +328,7 @@ public final class Scenario {
     }
 
     /** Runs `action` as a message and waits for its end. */
-    private void onLooper(final Runnable action) throws InterruptedException {
+    void onLooper(final Runnable action) throws InterruptedException {
         final CountDownLatch done = new CountDownLatch(1);
         work.post(new Runnable() {
             @Override
