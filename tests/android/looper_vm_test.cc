@@ -102,6 +102,8 @@ TEST_F(LooperVmTest, AnrHasTheJavaStackOfTheCulprit) {
       << stack;
   EXPECT_NE(stack.find("android.os.Looper.loop(Looper.java:"), std::string::npos) << stack;
   EXPECT_NE(Attribute(report, "java_stack").find(" samples"), std::string::npos);
+  EXPECT_EQ(Attribute(report, "java_wait").substr(0, 39),
+            "TIMED_WAITING in java.lang.Thread.sleep");
 }
 
 TEST_F(LooperVmTest, HundredThousandMessagesAreSeenBeforeTheSlowOne) {
@@ -179,6 +181,18 @@ TEST_F(LooperVmTest, SlowIdleHandlerIsOneReport) {
   EXPECT_TRUE(Said("early ran true, taken ran false")) << outcome_.out;
   EXPECT_TRUE(Said("while it runs IdleHandlers Timed LooperMonitor")) << outcome_.out;
   EXPECT_TRUE(Said("behind it ArrayList Early")) << outcome_.out;
+}
+
+TEST_F(LooperVmTest, WaitOfASlowMessageIsNamed) {
+  Run("waits");
+  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  std::string waits;
+  for (const proto::Report& report : reports_) waits += Attribute(report, "java_wait") + "\n";
+  for (const char* wait :
+       {"WAITING, parked on java.util.concurrent.locks.ReentrantLock$NonfairSync, in ",
+        "BLOCKED on a monitor, in ", "TIMED_WAITING in java.lang.Object.wait, in "}) {
+    EXPECT_NE(waits.find(wait), std::string::npos) << waits;
+  }
 }
 
 // What the other cases would find in the output if there were something to find.

@@ -64,6 +64,7 @@ void IncidentFacts::AddStack(const jankbox_incident* incident) const {
   char text[64];
   snprintf(text, sizeof(text), "in %u of %u samples", found->seen, found->samples);
   Add(incident, "java_stack", text);
+  if (!found->wait.empty()) Add(incident, "java_wait", found->wait);
   for (size_t i = 0; i < std::min(found->frames.size(), kMaxFrames); ++i) {
     snprintf(text, sizeof(text), "java_stack_%02zu", i);
     Add(incident, text, found->frames[i]);

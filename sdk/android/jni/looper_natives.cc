@@ -131,7 +131,7 @@ void IdleEnd() {
 jint DispatchSequence() { return static_cast<jint>(g_running.Sequence()); }
 
 void JNICALL OverdueStackOf(JNIEnv* env, jclass, jint sequence, jobjectArray frames, jint seen,
-                            jint samples) {
+                            jint samples, jstring wait) {
   OverdueStack stack;
   stack.sequence = static_cast<uint32_t>(sequence);
   stack.message = g_running.NameOf(stack.sequence);
@@ -140,6 +140,7 @@ void JNICALL OverdueStackOf(JNIEnv* env, jclass, jint sequence, jobjectArray fra
   stack.frames = TextsOf(env, frames);
   stack.seen = static_cast<uint32_t>(seen);
   stack.samples = static_cast<uint32_t>(samples);
+  stack.wait = TextOf(env, wait);
   IncidentFacts::Get().NoteStack(std::move(stack));
 }
 
@@ -172,7 +173,8 @@ void AddLooperMethods(CallForm form, std::vector<JNINativeMethod>* methods) {
   add("attachLooper", "(JJ)V", reinterpret_cast<void*>(AttachLooper));
   add("looperIdle", "(J)V", reinterpret_cast<void*>(LooperIdle));
   add("detachLooper", "()V", reinterpret_cast<void*>(DetachLooper));
-  add("overdueStack", "(I[Ljava/lang/String;II)V", reinterpret_cast<void*>(OverdueStackOf));
+  add("overdueStack", "(I[Ljava/lang/String;IILjava/lang/String;)V",
+      reinterpret_cast<void*>(OverdueStackOf));
 }
 
 }  // namespace jankbox

@@ -55,8 +55,11 @@ final class Native {
     // What the thread that takes Java stacks asks and tells.
     /** Odd while a message runs; another number for each message. */
     @CriticalNative static native int dispatchSequence();
-    /** The calls, innermost first, that were on the stack in `seen` of `samples` samples of that message. */
-    static native void overdueStack(int sequence, String[] frames, int seen, int samples);
+    /**
+     * The calls, innermost first, that were on the stack in `seen` of `samples` samples of that message; `wait`: what
+     * the thread waited for in most of them, or null.
+     */
+    static native void overdueStack(int sequence, String[] frames, int seen, int samples, String wait);
 
     // Binder calls, on one of our own threads.
     /** An interface that was called and not told yet; null where there is none. */

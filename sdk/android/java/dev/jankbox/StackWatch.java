@@ -7,8 +7,8 @@ import java.util.Map;
 
 /**
  * Takes Java stacks of the watched Looper's thread while a message of it is overdue, which native unwinding does not
- * see. They become slices of this thread in the trace, and the calls that most of them share go into the report. A
- * thread of its own: it looks four times in the time that is too slow, and costs the watched thread nothing until a
+ * see, and what it waits for. They become slices of this thread in the trace, and the calls that most of them share go
+ * into the report. A thread of its own: it looks four times in the time that is too slow, and costs the watched thread nothing until a
  * message is overdue.
  */
 final class StackWatch extends Thread {
@@ -50,14 +50,17 @@ final class StackWatch extends Thread {
     /** Until message `sequence` is over. */
     private void sample(int sequence) {
         SampledStacks stacks = new SampledStacks();
+        SampledWaits waits = new SampledWaits();
         long beganNs = System.nanoTime();
         while (!stopped) {
+            String wait = SampledWaits.of(watched);
             StackTraceElement[] stack = watched.getStackTrace();
             if (Native.dispatchSequence() != sequence) break; // it may be of the next message
             stacks.add(stack);
+            waits.add(wait, stack);
             showSlices(stack);
             SampledStacks.Path blamed = stacks.blamed();
-            Native.overdueStack(sequence, blamed.lines(MAX_FRAMES), blamed.seen, stacks.count());
+            Native.overdueStack(sequence, blamed.lines(MAX_FRAMES), blamed.seen, stacks.count(), waits.told());
             boolean longBlock = System.nanoTime() - beganNs > LONG_BLOCK_MS * 1_000_000;
             pause(longBlock ? LONG_SAMPLE_MS : SAMPLE_MS);
         }

@@ -134,6 +134,7 @@ public final class Scenario {
             case "long_name": longName(); break;
             case "stop_uploading": stopUploading(); break;
             case "idle": IdleWork.run(this); break;
+            case "waits": Waits.run(this); break;
             case "mistake": TestNatives.mistake(); break;
             default: throw new IllegalArgumentException(name);
         }
@@ -328,7 +329,12 @@ public final class Scenario {
     }
 
     /** Runs `action` as a message and waits for its end. */
-    void onLooper(final Runnable action) throws InterruptedException {
+    void onLooper(Runnable action) throws InterruptedException {
+        post(action).await();
+    }
+
+    /** Runs `action` as a message; zero when it has ended. */
+    CountDownLatch post(final Runnable action) {
         final CountDownLatch done = new CountDownLatch(1);
         work.post(new Runnable() {
             @Override
@@ -337,7 +343,7 @@ public final class Scenario {
                 done.countDown();
             }
         });
-        done.await();
+        return done;
     }
 
     static void sleep(long ms) {
