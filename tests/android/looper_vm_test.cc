@@ -195,6 +195,18 @@ TEST_F(LooperVmTest, WaitOfASlowMessageIsNamed) {
   }
 }
 
+TEST_F(LooperVmTest, InflatedViewsAreRenderWork) {
+  Run("inflate");
+  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  EXPECT_TRUE(Said("traced true true true")) << outcome_.out;
+  EXPECT_TRUE(Said("made View Chart View nothing")) << outcome_.out;
+  ASSERT_EQ(reports_.size(), 1u);
+  std::map<std::string, uint64_t> work;
+  for (const auto& item : reports_[0].render_work()) work[item.name()] = item.duration_ns();
+  EXPECT_GE(work["inflate: dev.jankbox.Inflation$Chart"], 250'000'000u);
+  EXPECT_EQ(work.count("inflate: android.view.View"), 1u);
+}
+
 // What the other cases would find in the output if there were something to find.
 TEST_F(LooperVmTest, MistakeIsToldByTheCheck) {
   Run("mistake");

@@ -1,5 +1,6 @@
 // Events: the calls that instrumented Java code makes at each method.
 #include "jankbox/inline.h"
+#include "jankbox/render.h"
 #include "sdk/android/jni/native_methods.h"
 #include "sdk/android/jni/native_text.h"
 
@@ -21,6 +22,10 @@ jint JNICALL MethodId(JNIEnv* env, jclass, jstring name) {
   return static_cast<jint>(jankbox_method_id(TextOf(env, name).c_str()));
 }
 
+jint JNICALL RenderId(JNIEnv* env, jclass, jstring kind, jstring name) {
+  return static_cast<jint>(jankbox_render_id(TextOf(env, kind).c_str(), TextOf(env, name).c_str()));
+}
+
 }  // namespace
 
 void AddEventMethods(CallForm form, std::vector<JNINativeMethod>* methods) {
@@ -30,8 +35,11 @@ void AddEventMethods(CallForm form, std::vector<JNINativeMethod>* methods) {
         Critical<Counter>("counter", "!(IJ)V"), Critical<Instant>("instant", "!(I)V")}) {
     methods->push_back(MethodOf(method, form));
   }
-  methods->push_back({const_cast<char*>("methodId"), const_cast<char*>("(Ljava/lang/String;)I"),
-                      reinterpret_cast<void*>(MethodId)});
+  const auto add = [methods](const char* name, const char* signature, void* function) {
+    methods->push_back({const_cast<char*>(name), const_cast<char*>(signature), function});
+  };
+  add("methodId", "(Ljava/lang/String;)I", reinterpret_cast<void*>(MethodId));
+  add("renderId", "(Ljava/lang/String;Ljava/lang/String;)I", reinterpret_cast<void*>(RenderId));
 }
 
 }  // namespace jankbox

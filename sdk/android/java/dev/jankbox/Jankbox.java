@@ -2,6 +2,7 @@ package dev.jankbox;
 
 import android.content.Context;
 import android.os.Looper;
+import android.view.LayoutInflater;
 
 /**
  * A flight recorder for the UI thread. Start it once, on the main thread, early; every other method may be called at
@@ -112,6 +113,14 @@ public final class Jankbox {
 
     public static void instant(int id) {
         if (Native.ready) Native.instant(id);
+    }
+
+    /**
+     * The views that `inflater` makes are render work from now on, "inflate: android.widget.TextView"; an activity's
+     * covers its dialogs and fragments, too. Call it in onCreate(), behind super.onCreate(). False where it may not be.
+     */
+    public static boolean traceInflation(LayoutInflater inflater) {
+        return Native.ready && inflater != null && TracedInflation.install(inflater);
     }
 
     /** A state that every report tells, "screen" for example; null takes it back. */

@@ -30,6 +30,8 @@ final class Native {
 
     // Events, on any thread. Ids are methodId()'s.
     static native int methodId(String name);
+    /** The id of render work of that kind: render.h. */
+    static native int renderId(String kind, String name);
     @CriticalNative static native void begin(int id);
     @CriticalNative static native void end(int id);
     @CriticalNative static native void asyncBegin(int id, long cookie);

@@ -135,6 +135,7 @@ public final class Scenario {
             case "stop_uploading": stopUploading(); break;
             case "idle": IdleWork.run(this); break;
             case "waits": Waits.run(this); break;
+            case "inflate": Inflation.run(this); break;
             case "mistake": TestNatives.mistake(); break;
             default: throw new IllegalArgumentException(name);
         }

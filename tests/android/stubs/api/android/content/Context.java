@@ -13,6 +13,10 @@ public abstract class Context {
         return this;
     }
 
+    public ClassLoader getClassLoader() {
+        return Context.class.getClassLoader();
+    }
+
     public File getNoBackupFilesDir() {
         return null;
     }
