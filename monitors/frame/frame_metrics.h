@@ -26,8 +26,9 @@ enum class FrameMetric : uint32_t {
   kVsync = 11,
   kGpu = 12,       // API 31, as the next
   kDeadline = 13,  // a duration from the intended vsync
+  kVsyncId = 14,   // API 36; -1: none
 };
-inline constexpr size_t kFrameMetrics = 14;
+inline constexpr size_t kFrameMetrics = 15;
 
 // The frame that `metrics` (as many as the API level has, in the order above) tell of, on a display
 // of `interval_ns`. A metric that cannot be true (negative, 2^62 and above: Honor's) stands in the

@@ -13,8 +13,9 @@ namespace {
 
 class LooperVmTest : public VmTest {
  protected:
-  void Run(const std::string& scenario) {
-    outcome_ = RunProgram(JavaScenario(scenario, Folder("spool")));
+  void Run(const std::string& scenario, int api_level = 29) {
+    outcome_ = RunProgram(
+        JavaScenario(scenario, Folder("spool"), {"-Dstub.sdk_int=" + std::to_string(api_level)}));
     ASSERT_EQ(outcome_.exit_status, 0) << outcome_.out << outcome_.err;
     // An app's own folder, where the scenario does not name one.
     reports_ = Reports(Folder(scenario == "app" ? "spool/jankbox" : "spool"));
@@ -129,6 +130,11 @@ TEST_F(LooperVmTest, AppIsFollowedAsItsManifestSays) {
   const std::vector<proto::Report> janky = OfKind(proto::JANK);
   ASSERT_EQ(janky.size(), 1u);
   EXPECT_EQ(janky[0].frame_source(), "frame metrics");
+  // What the compositor said of the frame, under the frame's own vsync id.
+  EXPECT_EQ(janky[0].janky_frame().vsync_id(), 4021u);
+  EXPECT_EQ(Attribute(janky[0], "frame_jank_last"), "4021 application 190/16 ms");
+  EXPECT_EQ(Attribute(janky[0], "frame_jank").substr(0, 37),
+            "application 1, composer 0, other 0 of");
   const std::vector<proto::Report> slow = OfKind(proto::SLOW_MESSAGE);
   ASSERT_EQ(slow.size(), 1u);
   EXPECT_EQ(slow[0].what(), "Scenario$Work: 7");

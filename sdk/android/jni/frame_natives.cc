@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "jankbox/frames.h"
 #include "monitors/frame/frame_metrics.h"
+#include "sdk/android/jni/incident_facts.h"
 #include "sdk/android/jni/native_methods.h"
 
 namespace jankbox {
@@ -29,6 +30,7 @@ void JNICALL FrameMetricsOf(JNIEnv* env, jclass, jlongArray metrics, jlong inter
   jankbox_frame_info info = {};
   info.size = sizeof(info);
   info.flags = JANKBOX_FRAME_METRICS;
+  info.vsync_id = static_cast<int64_t>(frame.vsync_id);
   info.vsync_ns = frame.vsync_ns;
   info.deadline_ns = frame.deadline_ns;
   info.interval_ns = frame.interval_ns;
@@ -36,6 +38,12 @@ void JNICALL FrameMetricsOf(JNIEnv* env, jclass, jlongArray metrics, jlong inter
   info.end_ns = frame.end_ns;
   std::copy_n(frame.phase_ns, static_cast<size_t>(JANKBOX_PHASES), info.phase_ns);
   jankbox_frame_ex(&info);
+}
+
+void JNICALL FrameJankOf(JNIEnv*, jclass, jlong vsync_id, jint type, jlong scheduled_ns,
+                         jlong actual_ns) {
+  IncidentFacts::Get().NoteFrameJank(
+      {vsync_id, static_cast<uint32_t>(type), scheduled_ns, actual_ns});
 }
 
 }  // namespace
@@ -46,6 +54,8 @@ void AddFrameMethods(CallForm form, std::vector<JNINativeMethod>* methods) {
         HotMethod{"frameMetrics", "!([JJ)V", reinterpret_cast<void*>(FrameMetricsOf), nullptr}}) {
     methods->push_back(MethodOf(method, form));
   }
+  methods->push_back({const_cast<char*>("frameJank"), const_cast<char*>("(JIJJ)V"),
+                      reinterpret_cast<void*>(FrameJankOf)});
 }
 
 }  // namespace jankbox

@@ -38,6 +38,11 @@ void IncidentFacts::NoteLastExit(std::vector<std::string> keys_and_values) {
   last_exit_ = std::move(keys_and_values);
 }
 
+void IncidentFacts::NoteFrameJank(const FrameJank& frame) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  frame_jank_.Note(frame);
+}
+
 void IncidentFacts::Listen() { jankbox_add_listener(&IncidentFacts::OnIncident, this); }
 
 void IncidentFacts::StopListening() { jankbox_remove_listener(&IncidentFacts::OnIncident, this); }
@@ -46,6 +51,11 @@ int IncidentFacts::OnIncident(const jankbox_incident* incident, void* self) {
   auto* facts = static_cast<IncidentFacts*>(self);
   std::lock_guard<std::mutex> lock(facts->mutex_);
   facts->AddStack(incident);
+  if (!facts->frame_jank_.empty()) {
+    Add(incident, "frame_jank", facts->frame_jank_.Counts());
+    const std::string janky = facts->frame_jank_.Janky(kMaxValueBytes);
+    if (!janky.empty()) Add(incident, "frame_jank_last", janky);
+  }
   if (incident->kind == JANKBOX_KIND_RECOVERED) {
     const std::vector<std::string>& last_exit = facts->last_exit_;
     for (size_t i = 0; i + 1 < last_exit.size(); i += 2) {

@@ -1,6 +1,6 @@
 // What Java knows and reports should say: stacks of the Looper's thread that were taken while a
-// message was overdue, and how the last process ended. Kept here, so that the sealing thread need
-// not enter the VM: it adds them as attributes. Any thread; locks, allocates.
+// message was overdue, who made frames late, and how the last process ended. Kept here, so that the
+// sealing thread need not enter the VM: it adds them as attributes. Any thread; locks, allocates.
 #ifndef JANKBOX_SDK_ANDROID_JNI_INCIDENT_FACTS_H_
 #define JANKBOX_SDK_ANDROID_JNI_INCIDENT_FACTS_H_
 
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "jankbox/incident.h"
+#include "sdk/android/jni/frame_jank_log.h"
 
 namespace jankbox {
 
@@ -35,6 +36,8 @@ class IncidentFacts {
   // Replaces what is known of the same message; the latest kKept are kept.
   void NoteStack(OverdueStack stack);
 
+  void NoteFrameJank(const FrameJank& frame);
+
   // Key, value, key, value, … of the process before this one.
   void NoteLastExit(std::vector<std::string> keys_and_values);
 
@@ -50,6 +53,7 @@ class IncidentFacts {
   std::mutex mutex_;
   std::deque<OverdueStack> stacks_;  // oldest first
   std::vector<std::string> last_exit_;
+  FrameJankLog frame_jank_;
 };
 
 }  // namespace jankbox

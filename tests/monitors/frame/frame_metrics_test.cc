@@ -43,13 +43,23 @@ TEST(FrameMetrics, OfApi24HaveNoVsyncAndEndNow) {
 }
 
 TEST(FrameMetrics, AnyOutlierMakesTheFrameImplausible) {
-  for (size_t i = 0; i < kFrameMetrics; ++i) {
+  for (size_t i = 0; i < static_cast<size_t>(FrameMetric::kVsyncId); ++i) {
     for (int64_t bad : {int64_t{-1}, INT64_MIN, int64_t{1} << 62, INT64_MAX}) {
       std::vector<int64_t> metrics = Metrics();
       metrics[i] = bad;
       EXPECT_FALSE(IsPlausible(FrameOfMetrics(metrics, k60, 9000 * kMs))) << i << " " << bad;
     }
   }
+}
+
+TEST(FrameMetrics, VsyncIdIsNoTime) {
+  std::vector<int64_t> metrics = Metrics();
+  metrics.push_back(4711);
+  EXPECT_EQ(FrameOfMetrics(metrics, k60, 9000 * kMs).vsync_id, 4711u);
+  metrics.back() = -1;  // it has none
+  const FrameEvent frame = FrameOfMetrics(metrics, k60, 9000 * kMs);
+  EXPECT_EQ(frame.vsync_id, 0u);
+  EXPECT_TRUE(IsPlausible(frame));
 }
 
 }  // namespace

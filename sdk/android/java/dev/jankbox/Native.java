@@ -45,6 +45,9 @@ final class Native {
     @CriticalNative static native void framePhase(int phase);
     @FastNative static native void frameMetrics(long[] metrics, long intervalNs);
 
+    /** One frame of SurfaceControl.JankData. Any thread. */
+    static native void frameJank(long vsyncId, int type, long scheduledNs, long actualNs);
+
     // The watched Looper, on its own thread.
     static native void attachLooper(long nowMs, long recheckMs);
     static native void detachLooper();

@@ -11,14 +11,17 @@ import android.content.pm.PackageManager;
 import android.net.ConnectivityManager;
 import android.os.Bundle;
 import android.os.Handler;
+import android.view.AttachedSurfaceControl;
 import android.view.Display;
 import android.view.FrameMetrics;
+import android.view.SurfaceControl;
 import android.view.Window;
 import android.view.WindowManager;
 
 import java.io.File;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Executor;
 
 /** An app as Android would make it: its manifest has options, and one activity comes and goes. */
 final class GalleryApp extends Application {
@@ -51,6 +54,20 @@ final class GalleryApp extends Application {
 
     static final class GalleryWindow extends Window {
         OnFrameMetricsAvailableListener listener;
+        private SurfaceControl.OnJankDataListener jankListener;
+        private int vsyncId = 4000;
+
+        @Override
+        public AttachedSurfaceControl getRootSurfaceControl() {
+            return new AttachedSurfaceControl() {
+                @Override
+                public SurfaceControl.OnJankDataListenerRegistration registerOnJankDataListener(
+                        Executor executor, SurfaceControl.OnJankDataListener added) {
+                    jankListener = added;
+                    return new SurfaceControl.OnJankDataListenerRegistration();
+                }
+            };
+        }
 
         @Override
         public void addOnFrameMetricsAvailableListener(OnFrameMetricsAvailableListener added, Handler handler) {
@@ -64,13 +81,19 @@ final class GalleryApp extends Application {
 
         /** A frame whose work took that long and ended now. */
         void show(final long totalNs) {
+            ++vsyncId;
             final long vsyncNs = System.nanoTime() - totalNs;
             listener.onFrameMetricsAvailable(this, new FrameMetrics() {
                 @Override
                 public long getMetric(int id) {
+                    if (id == 14) return vsyncId;
                     return id == 8 ? totalNs : id == 10 || id == 11 ? vsyncNs : id < 8 ? totalNs / 16 : 0;
                 }
             }, 0);
+            if (jankListener == null) return;
+            int type = totalNs > 16_000_000 ? SurfaceControl.JankData.JANK_APPLICATION : SurfaceControl.JankData.JANK_NONE;
+            jankListener.onJankDataAvailable(Collections.singletonList(
+                    new SurfaceControl.JankData(vsyncId, type, 16_666_666, 16_000_000, totalNs)));
         }
     }
 

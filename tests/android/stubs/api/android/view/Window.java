@@ -7,6 +7,10 @@ public abstract class Window {
         void onFrameMetricsAvailable(Window window, FrameMetrics metrics, int droppedReports);
     }
 
+    public AttachedSurfaceControl getRootSurfaceControl() {
+        return null;
+    }
+
     public void addOnFrameMetricsAvailableListener(OnFrameMetricsAvailableListener listener, Handler handler) {}
 
     public void removeOnFrameMetricsAvailableListener(OnFrameMetricsAvailableListener listener) {}
