@@ -144,6 +144,8 @@ TEST_F(LooperVmTest, AppIsFollowedAsItsManifestSays) {
   for (const proto::State& state : slow[0].states()) states[state.key()] = state.value();
   EXPECT_EQ(states["screen"], "Gallery");
   EXPECT_EQ(states["network"], "metered");
+  EXPECT_TRUE(Said("triggers 1")) << outcome_.out;
+  EXPECT_TRUE(Said("kept second third")) << outcome_.out;
 }
 
 TEST_F(LooperVmTest, LongAndForeignNamesAreCut) {
@@ -174,6 +176,7 @@ TEST_F(LooperVmTest, RecoveredReportSaysWhatAndroidKnowsOfTheExit) {
   EXPECT_EQ(recovered[0].what(), "Scenario$Work: 8");
   EXPECT_EQ(Attribute(recovered[0], "exit_reason"), "low memory");
   EXPECT_EQ(Attribute(recovered[0], "exit_description"), "too many cached");
+  EXPECT_TRUE(Said("triggers 0")) << outcome_.out;  // of API 36 only
 }
 
 TEST_F(LooperVmTest, SlowIdleHandlerIsOneReport) {

@@ -22,6 +22,7 @@ public final class Jankbox {
     private static LooperMonitor monitor;
     private static StackWatch stacks;
     private static AppWatch app;
+    private static SystemTraces systemTraces; // null: not asked for, or not to be had
 
     private Jankbox() {}
 
@@ -37,6 +38,7 @@ public final class Jankbox {
         if (code == OK && app == null) {
             app = new AppWatch(all.isOn(Options.JAVA_FRAMES, true));
             app.start(context);
+            if (all.isOn(Options.SYSTEM_TRACE, false)) systemTraces = SystemTraces.start(context, all.text("dir"));
         }
         return code;
     }
@@ -65,9 +67,11 @@ public final class Jankbox {
     public static synchronized void stop() {
         if (!Native.ready) return;
         if (app != null) app.stop();
+        if (systemTraces != null) systemTraces.stop();
         if (stacks != null) stacks.end();
         if (monitor != null) monitor.stop();
         app = null;
+        systemTraces = null;
         stacks = null;
         monitor = null;
         Native.stop();

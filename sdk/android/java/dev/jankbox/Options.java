@@ -15,9 +15,10 @@ public final class Options {
     static final String JAVA_STACKS = "java_stacks";
     static final String JAVA_FRAMES = "java_frames";
     static final String PRINTER_RECHECK_MS = "printer_recheck_ms";
+    static final String SYSTEM_TRACE = "system_trace";
     static final String AUTO_START = "auto_start";
     private static final String[] OWN = {
-        LOOPER_PRINTER, IDLE_HANDLERS, JAVA_STACKS, JAVA_FRAMES, PRINTER_RECHECK_MS, AUTO_START,
+        LOOPER_PRINTER, IDLE_HANDLERS, JAVA_STACKS, JAVA_FRAMES, SYSTEM_TRACE, PRINTER_RECHECK_MS, AUTO_START,
     };
 
     private final Map<String, String> values = new LinkedHashMap<String, String>();
@@ -82,9 +83,19 @@ public final class Options {
         return set(JAVA_FRAMES, Boolean.toString(on));
     }
 
+    /** Whether Android's own trace of the system at an ANR is kept beside the reports, from API 36 on [false]. */
+    public Options systemTrace(boolean on) {
+        return set(SYSTEM_TRACE, Boolean.toString(on));
+    }
+
     /** Sets what is not set yet. */
     void addDefault(String name, String value) {
         if (value != null && !values.containsKey(name)) values.put(name, value);
+    }
+
+    /** Null where it is not set. */
+    String text(String name) {
+        return values.get(name);
     }
 
     boolean isOn(String name, boolean otherwise) {

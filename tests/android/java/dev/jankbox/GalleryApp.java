@@ -11,6 +11,7 @@ import android.content.pm.PackageManager;
 import android.net.ConnectivityManager;
 import android.os.Bundle;
 import android.os.Handler;
+import android.os.ProfilingManager;
 import android.view.AttachedSurfaceControl;
 import android.view.Display;
 import android.view.FrameMetrics;
@@ -26,6 +27,7 @@ import java.util.concurrent.Executor;
 /** An app as Android would make it: its manifest has options, and one activity comes and goes. */
 final class GalleryApp extends Application {
     private final File folder;
+    final ProfilingManager profiling = new ProfilingManager();
     private Application.ActivityLifecycleCallbacks callbacks;
 
     GalleryApp(String folder) {
@@ -137,6 +139,7 @@ final class GalleryApp extends Application {
     @Override
     public Object getSystemService(String name) {
         if (name.equals(Context.ACTIVITY_SERVICE)) return new Activities();
+        if (name.equals("ProfilingManager")) return profiling;
         if (!name.equals(Context.CONNECTIVITY_SERVICE)) return null;
         return new ConnectivityManager() {
             @Override
@@ -157,6 +160,7 @@ final class GalleryApp extends Application {
                 info.metaData.putString("dev.jankbox.repeats", "1");
                 info.metaData.putString("dev.jankbox.ftrace", "1");
                 info.metaData.putString("dev.jankbox.min_free_mib", "max");
+                info.metaData.putString("dev.jankbox.system_trace", "true");
                 info.metaData.putString("org.example.other", "x");
                 return info;
             }

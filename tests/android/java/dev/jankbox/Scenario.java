@@ -69,6 +69,7 @@ public final class Scenario {
             public void run() {
                 try {
                     if (app != null) scenario.show(app);
+                    if (app != null) AnrTraces.run(app);
                     scenario.run(name);
                 } catch (Throwable failure) {
                     failure.printStackTrace();

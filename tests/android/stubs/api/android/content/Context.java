@@ -32,4 +32,8 @@ public abstract class Context {
     public Object getSystemService(String name) {
         return null;
     }
+
+    public final <T> T getSystemService(Class<T> serviceClass) {
+        return serviceClass.cast(getSystemService(serviceClass.getSimpleName()));
+    }
 }
