@@ -35,6 +35,17 @@ bool IsReportName(const std::string& name) {
          IsUuid(std::string_view(name).substr(0, name.size() - suffix.size()));
 }
 
+// dev.jankbox.SystemTraces' names.
+bool IsSystemTraceName(const std::string& name) {
+  const std::string_view prefix = "system-";
+  const std::string_view suffix = ".pftrace";
+  if (name.size() <= prefix.size() + suffix.size()) return false;
+  const std::string_view digits =
+      std::string_view(name).substr(prefix.size(), name.size() - prefix.size() - suffix.size());
+  return name.starts_with(prefix) && name.ends_with(suffix) &&
+         digits.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 std::string ExternalStorage() { return "\"${EXTERNAL_STORAGE:-/sdcard}\""; }
 
 }  // namespace
@@ -130,12 +141,21 @@ Status DeviceApp::Restart() const {
 }
 
 Result<std::map<std::string, RemoteReport>> DeviceApp::Reports() const {
+  return List("*.pftrace.zst", false);
+}
+
+Result<std::map<std::string, RemoteReport>> DeviceApp::SystemTraces() const {
+  return List("system-*.pftrace", true);
+}
+
+Result<std::map<std::string, RemoteReport>> DeviceApp::List(const std::string& pattern,
+                                                            bool system_traces) const {
   std::map<std::string, RemoteReport> reports;
   for (const AppFolder folder : folders_) {
     const Result<ShellOutput> list =
-        adb_->Shell(In(folder,
-                       "for f in *.pftrace.zst; do [ -f \"$f\" ] && "
-                       "echo \"$f $(cksum <\"$f\" 2>/dev/null)\"; done; :"));
+        adb_->Shell(In(folder, "for f in " + pattern +
+                                   "; do [ -f \"$f\" ] && "
+                                   "echo \"$f $(cksum <\"$f\" 2>/dev/null)\"; done; :"));
     if (!list.ok()) return list.status();
     if (list->status == kNoFolder) continue;
     if (list->status != 0) {
@@ -145,8 +165,9 @@ Result<std::map<std::string, RemoteReport>> DeviceApp::Reports() const {
     std::istringstream lines(list->out);
     for (std::string line; std::getline(lines, line);) {
       const std::vector<std::string> words = Words(line);
-      if (words.empty() || !IsReportName(words[0])) continue;
-      RemoteReport report{.name = words[0], .folder = folder};
+      if (words.empty()) continue;
+      if (system_traces ? !IsSystemTraceName(words[0]) : !IsReportName(words[0])) continue;
+      RemoteReport report{.name = words[0], .is_system_trace = system_traces, .folder = folder};
       report.known = words.size() >= 3;
       if (report.known) {
         report.crc = static_cast<uint32_t>(strtoul(words[1].c_str(), nullptr, 10));

@@ -26,9 +26,11 @@ enum class AppFolder {
   kExternal   // Android/data/PACKAGE/files/jankbox on the shared storage
 };
 
-// One report on the device.
+// One report on the device, or a trace of the system that the app keeps beside its reports
+// (system_trace, docs/guides/android.md).
 struct RemoteReport {
-  std::string name;  // "<uuid>.pftrace.zst", nothing else
+  std::string name;  // "<uuid>.pftrace.zst" or "system-<digits>.pftrace", nothing else
+  bool is_system_trace = false;
   AppFolder folder = AppFolder::kNoBackup;
   uint32_t crc = 0;    // POSIX cksum; only where `known`
   uint64_t bytes = 0;  // the same
@@ -54,6 +56,7 @@ class DeviceApp {
 
   // By name; none where there is no folder yet.
   Result<std::map<std::string, RemoteReport>> Reports() const;
+  Result<std::map<std::string, RemoteReport>> SystemTraces() const;
 
   // The whole file. kNotFound where it is gone by now.
   Result<std::string> Fetch(const RemoteReport& report) const;
@@ -62,6 +65,10 @@ class DeviceApp {
   std::optional<uint64_t> FreeMib() const;
 
  private:
+  // The files that the shell's `pattern` finds and whose names are of that kind.
+  Result<std::map<std::string, RemoteReport>> List(const std::string& pattern,
+                                                   bool system_traces) const;
+
   // `script`, run in a folder; exits with kNoFolder where there is none. It has no single quotes.
   std::string In(AppFolder folder, const std::string& script) const;
 

@@ -70,7 +70,7 @@ void AddPull(CLI::App* app, PullOptions* options) {
   pull->add_option("--dir", options->directory, "folder to copy into [./PACKAGE]")
       ->type_name("DIR");
   pull->add_flag("--json", options->json,
-                 "{device, app, dir, pulled[report], skipped[], failed[]}");
+                 "{device, app, dir, pulled[report], system_traces[], skipped[], failed[]}");
   pull->footer(
       "Files that are there already are skipped; damaged ones are named on stderr and passed "
       "over.\n"

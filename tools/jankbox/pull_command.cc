@@ -44,6 +44,7 @@ class Pull {
   const std::string directory_;
   const bool json_;
   nlohmann::json pulled_ = nlohmann::json::array();
+  nlohmann::json system_traces_ = nlohmann::json::array();   // names
   std::vector<std::string> skipped_;                         // names
   std::vector<std::pair<std::string, std::string>> failed_;  // name, why
 };
@@ -60,7 +61,9 @@ Status Pull::Copy(const RemoteReport& remote) {
   const bool is_of_the_file = file.status().code() == StatusCode::kIo ||
                               file.status().code() == StatusCode::kInvalidArgument;
   if (!file.ok() && !is_of_the_file) return file.status();
-  const Result<proto::Report> report = file.ok() ? ParseReport(file.value()) : file.status();
+  const Result<proto::Report> report = !file.ok()               ? file.status()
+                                       : remote.is_system_trace ? proto::Report()
+                                                                : ParseReport(file.value());
   if (!report.ok()) {
     failed_.emplace_back(remote.name, report.status().message());
     return Status::Ok();
@@ -70,13 +73,20 @@ Status Pull::Copy(const RemoteReport& remote) {
   Status status = sealed->Write(file.value());
   if (status.ok()) status = sealed->Seal();
   if (!status.ok()) return Status(status.code(), directory_ + ": " + status.message());
-  pulled_.push_back(ReportToJson(report.value()));
+  if (remote.is_system_trace) {
+    system_traces_.push_back(remote.name);
+  } else {
+    pulled_.push_back(ReportToJson(report.value()));
+  }
   return status;
 }
 
 Status Pull::Run() {
-  const Result<std::map<std::string, RemoteReport>> reports = app_.Reports();
+  Result<std::map<std::string, RemoteReport>> reports = app_.Reports();
   if (!reports.ok()) return reports.status();
+  Result<std::map<std::string, RemoteReport>> traces = app_.SystemTraces();
+  if (!traces.ok()) return traces.status();
+  reports->merge(traces.value());
   if (reports->empty()) return Status::Ok();
   const Status made = MakeDirectories(directory_, 0777);
   if (!made.ok()) return made;
@@ -106,10 +116,11 @@ bool Pull::Tell(const AdbDevice& device) const {
                                {"app", app_.process()},
                                {"dir", directory_},
                                {"pulled", pulled_},
+                               {"system_traces", system_traces_},
                                {"skipped", skipped_},
                                {"failed", failed}}));
   }
-  if (pulled_.empty() && skipped_.empty() && failed_.empty()) {
+  if (pulled_.empty() && system_traces_.empty() && skipped_.empty() && failed_.empty()) {
     PrintError("no reports of " + app_.package() + " on " + device.serial);
     return true;
   }
@@ -121,6 +132,9 @@ bool Pull::Tell(const AdbDevice& device) const {
   }
   text += std::to_string(pulled_.size()) + " pulled into " + Printable(directory_) + ", " +
           std::to_string(skipped_.size()) + " were there already\n";
+  for (const nlohmann::json& name : system_traces_) {
+    text += name.get<std::string>() + ": a trace of the system, for jankbox merge --system\n";
+  }
   return WriteText(STDOUT_FILENO, text);
 }
 

@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/tools/adb/phone_test.h"
@@ -64,6 +65,23 @@ TEST_F(PullTest, BothOfTheAppsOwnFoldersAreRead) {
   const Finished pulled = Pull();
   EXPECT_EQ(pulled.exit_status(), 0) << pulled.err;
   EXPECT_EQ(Files(Here()).size(), 2u);
+}
+
+TEST_F(PullTest, TracesOfTheSystemComeAlong) {
+  const std::string folder = phone_->OwnFolder(kApp);
+  SealReportFile(folder, SampleReport(1));
+  for (const char* name : {"system-1790000000000.pftrace", "system-partial", "system-x.pftrace"}) {
+    std::ofstream(folder + "/" + name) << "trace";
+  }
+  const Finished first = Pull();
+  EXPECT_EQ(first.exit_status(), 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("1 pulled into " + Here() + ", 0 were there already\n"));
+  EXPECT_THAT(first.out, HasSubstr("system-1790000000000.pftrace: a trace of the system"));
+  EXPECT_EQ(Files(Here())["system-1790000000000.pftrace"], "trace");
+  EXPECT_EQ(Files(Here()).size(), 2u);
+  const json second = json::parse(Pull({"--json"}).out);
+  EXPECT_EQ(second["system_traces"].size(), 0u);
+  EXPECT_EQ(second["skipped"].size(), 2u);
 }
 
 TEST_F(PullTest, LaterRevisionReplacesTheFile) {
