@@ -200,6 +200,11 @@ void DispatchMonitor::EndStartUp(const RingWatchedThread& slot) {
   if (named && slot.dispatch_begin_ticks.load(std::memory_order_relaxed) != 0) End();
 }
 
+uint32_t DispatchMonitor::SlowThresholdMs() {
+  const double ticks = static_cast<double>(g_slow_ticks.load(std::memory_order_relaxed));
+  return static_cast<uint32_t>(ticks * g_ns_per_tick.load(std::memory_order_relaxed) / 1e6 + 0.5);
+}
+
 void DispatchMonitor::SetClock(double ns_per_tick, uint64_t slow_threshold_ns) {
   const bool known = ns_per_tick > 0;
   g_ns_per_tick.store(ns_per_tick, std::memory_order_relaxed);

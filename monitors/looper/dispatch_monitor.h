@@ -49,6 +49,8 @@ class DispatchMonitor {
   // The calibrated clock and the time from which a dispatch is noted as slow. 0: not calibrated,
   // nothing is noted. Any thread.
   static void SetClock(double ns_per_tick, uint64_t slow_threshold_ns);
+  // That time; 0 where the clock is not calibrated. Any thread.
+  static uint32_t SlowThresholdMs();
 };
 
 }  // namespace jankbox

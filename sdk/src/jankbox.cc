@@ -104,6 +104,8 @@ int jankbox_configure(const jankbox_options* options) {
   return CodeOf(runtime->Configure(options));
 }
 
+uint32_t jankbox_slow_message_ms(void) { return jankbox::DispatchMonitor::SlowThresholdMs(); }
+
 void jankbox_set_transport(jankbox_transport transport, void* context) {
   jankbox::SetAppTransport(transport, context);
 }

@@ -1,6 +1,7 @@
 #include "sdk/src/thresholds.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "base/clock.h"
@@ -53,7 +54,10 @@ uint32_t* ThresholdField(std::string_view name, jankbox_options* options) {
 
 std::string ThresholdNames() {
   std::string names;
-  for (const Field& field : kFields) names += (names.empty() ? "" : ", ") + std::string(field.name);
+  for (const Field& field : kFields) {
+    if (!names.empty()) names += ", ";
+    names += field.name;
+  }
   return names;
 }
 
@@ -66,8 +70,10 @@ Result<Thresholds> ChangeThresholds(const Thresholds& now, const jankbox_options
     const uint32_t value = given.*field.given;
     if (value == 0) continue;
     if (value < field.least || value > field.most) {
-      return Invalid(std::string(field.name) + " is " + std::to_string(value) + ": must be " +
-                     std::to_string(field.least) + " to " + std::to_string(field.most));
+      char why[96];
+      snprintf(why, sizeof(why), "%s is %u: must be %u to %u", field.name, value, field.least,
+               field.most);
+      return Invalid(why);
     }
     if (field.ns != nullptr) {
       changed.*field.ns = value * kNsPerMs;

@@ -128,6 +128,8 @@ void IdleEnd() {
   g_running.End();
 }
 
+jint JNICALL SlowMessageMs(JNIEnv*, jclass) { return static_cast<jint>(jankbox_slow_message_ms()); }
+
 jint DispatchSequence() { return static_cast<jint>(g_running.Sequence()); }
 
 void JNICALL OverdueStackOf(JNIEnv* env, jclass, jint sequence, jobjectArray frames, jint seen,
@@ -173,6 +175,7 @@ void AddLooperMethods(CallForm form, std::vector<JNINativeMethod>* methods) {
   add("attachLooper", "(JJ)V", reinterpret_cast<void*>(AttachLooper));
   add("looperIdle", "(J)V", reinterpret_cast<void*>(LooperIdle));
   add("detachLooper", "()V", reinterpret_cast<void*>(DetachLooper));
+  add("slowMessageMs", "()I", reinterpret_cast<void*>(SlowMessageMs));
   add("overdueStack", "(I[Ljava/lang/String;IILjava/lang/String;)V",
       reinterpret_cast<void*>(OverdueStackOf));
 }

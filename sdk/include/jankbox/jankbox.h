@@ -181,6 +181,10 @@ JANKBOX_API void jankbox_stop(void);
  * another field is given (jankbox_last_error() names it; nothing is changed then). */
 JANKBOX_API int jankbox_configure(const jankbox_options* options);
 
+/* HOT. From when on a message is too slow now, whoever said so last (options, jankbox_configure(),
+ * the config file, a developer's properties); 0 before the clock is known. */
+JANKBOX_API uint32_t jankbox_slow_message_ms(void);
+
 /* All that the app shows at its start is on the screen: its start ends here, not with its first
  * frame. From any thread. */
 JANKBOX_API void jankbox_fully_drawn(void);

@@ -15,7 +15,6 @@ public final class Jankbox {
     public static final int UNSUPPORTED = 6;
     public static final int NOT_RUNNING = 8;
 
-    private static final long SLOW_MESSAGE_MS = 700; // jankbox_options::slow_message_ms
     private static final long RECHECK_MS = 60_000; // as Matrix
 
     // Of start() and stop(), which are synchronized.
@@ -57,7 +56,7 @@ public final class Jankbox {
                 looper, all.number(Options.PRINTER_RECHECK_MS, RECHECK_MS), all.isOn(Options.IDLE_HANDLERS, true));
         monitor.start();
         if (all.isOn(Options.JAVA_STACKS, true)) {
-            stacks = new StackWatch(looper.getThread(), all.number("slow_message_ms", SLOW_MESSAGE_MS));
+            stacks = new StackWatch(looper.getThread());
             stacks.start();
         }
         return code;

@@ -58,6 +58,8 @@ final class Native {
     @CriticalNative static native void idleEnd();
 
     // What the thread that takes Java stacks asks and tells.
+    /** The threshold that holds; 0: not known yet. */
+    static native int slowMessageMs();
     /** Odd while a message runs; another number for each message. */
     @CriticalNative static native int dispatchSequence();
     /**

@@ -8,25 +8,25 @@ import java.util.Map;
 /**
  * Takes Java stacks of the watched Looper's thread while a message of it is overdue, which native unwinding does not
  * see, and what it waits for. They become slices of this thread in the trace, and the calls that most of them share go
- * into the report. A thread of its own: it looks four times in the time that is too slow, and costs the watched thread nothing until a
+ * into the report. A thread of its own: it looks four times or more in the time that is too slow, and costs the watched thread nothing until a
  * message is overdue.
  */
 final class StackWatch extends Thread {
     private static final int MAX_FRAMES = 14; // IncidentFacts::kMaxFrames
+    private static final long MIN_LOOK_MS = 5;
+    private static final long MAX_LOOK_MS = 175; // a change is heard of within that; a quarter of 700 ms
     private static final long SAMPLE_MS = 20;
     private static final long LONG_SAMPLE_MS = 200; // as the native side: ten times less often …
     private static final long LONG_BLOCK_MS = 10_000; // … from here on
 
     private final Thread watched;
-    private final long lookMs;
     private final Map<String, Integer> ids = new HashMap<String, Integer>();
     private final List<Integer> open = new ArrayList<Integer>(); // slices, outermost first
     private volatile boolean stopped;
 
-    StackWatch(Thread watched, long slowMessageMs) {
+    StackWatch(Thread watched) {
         super("jankbox-java");
         this.watched = watched;
-        lookMs = Math.max(slowMessageMs / 4, 5);
         setDaemon(true);
     }
 
@@ -43,8 +43,14 @@ final class StackWatch extends Thread {
             if ((sequence & 1) != 0 && sequence == last) sample(sequence);
             last = sequence;
             BinderNames.learn();
-            pause(lookMs);
+            pause(lookMs());
         }
+    }
+
+    /** The threshold may change while Jankbox records: asked at each look. */
+    private static long lookMs() {
+        int slowMs = Native.slowMessageMs();
+        return slowMs == 0 ? MAX_LOOK_MS : Math.min(Math.max(slowMs / 4, MIN_LOOK_MS), MAX_LOOK_MS);
     }
 
     /** Until message `sequence` is over. */

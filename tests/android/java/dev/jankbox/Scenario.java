@@ -62,7 +62,7 @@ public final class Scenario {
         if (app != null) {
             check(Jankbox.start(app, null));
         } else {
-            start(folder);
+            start(folder, name.equals("waits") ? 600 : 200);
         }
         new Thread("driver") {
             @Override
@@ -82,10 +82,10 @@ public final class Scenario {
         Looper.loop();
     }
 
-    private static void start(String folder) {
+    private static void start(String folder, int slowMessageMs) {
         Options options = new Options()
                 .dir(folder)
-                .slowMessageMs(200)
+                .slowMessageMs(slowMessageMs)
                 .lagMs(800)
                 .anrMs(1000)
                 .set("repeats", 1)

@@ -12,7 +12,10 @@ final class Waits {
     static void run(Scenario scenario) throws InterruptedException {
         final ReentrantLock lock = new ReentrantLock();
         final Object monitor = new Object();
+        // A quarter of what holds from now on is what the stacks are taken by.
+        Jankbox.configure(new Options().slowMessageMs(200).lagMs(800));
         Scenario.sleep(MS); // a busy machine's Jankbox knows its clock by then
+        System.out.println("slow from " + Native.slowMessageMs() + " ms");
         lock.lock();
         CountDownLatch done = scenario.post(new Runnable() {
             @Override
