@@ -181,7 +181,7 @@ TEST_F(LooperVmTest, RecoveredReportSaysWhatAndroidKnowsOfTheExit) {
 
 TEST_F(LooperVmTest, SlowIdleHandlerIsOneReport) {
   Run("idle");
-  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
   ASSERT_EQ(reports_.size(), 1u);
   EXPECT_EQ(reports_[0].what(), "idle: IdleWork$Refill");
   EXPECT_EQ(reports_[0].idle_callback(), "IdleWork$Refill");
@@ -196,7 +196,7 @@ TEST_F(LooperVmTest, SlowIdleHandlerIsOneReport) {
 TEST_F(LooperVmTest, WaitOfASlowMessageIsNamed) {
   Run("waits");
   EXPECT_TRUE(Said("slow from 200 ms")) << outcome_.out;
-  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
   std::string waits;
   for (const proto::Report& report : reports_) waits += Attribute(report, "java_wait") + "\n";
   for (const char* wait :
@@ -208,7 +208,7 @@ TEST_F(LooperVmTest, WaitOfASlowMessageIsNamed) {
 
 TEST_F(LooperVmTest, InflatedViewsAreRenderWork) {
   Run("inflate");
-  EXPECT_EQ(JniWarnings(), 0u) << outcome_.out;
+  EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
   EXPECT_TRUE(Said("traced true true true")) << outcome_.out;
   EXPECT_TRUE(Said("made View Chart View nothing")) << outcome_.out;
   ASSERT_EQ(reports_.size(), 1u);
