@@ -125,7 +125,7 @@ TEST_F(LooperVmTest, FramesOfTheRealChoreographerAreCounted) {
 }
 
 TEST_F(LooperVmTest, AppIsFollowedAsItsManifestSays) {
-  Run("app");
+  Run("app", 36);
   EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
   const std::vector<proto::Report> janky = OfKind(proto::JANK);
   ASSERT_EQ(janky.size(), 1u);

@@ -66,7 +66,7 @@ class AarTest(unittest.TestCase):
             with open(path, encoding='utf-8') as file:
                 registered |= set(re.findall(r'(?:add\(|Critical<\w+>\(|HotMethod\{)\s*"(\w+)"', file.read()))
                 file.seek(0)
-                registered |= set(re.findall(r'const_cast<char\*>\("(\w+)"\), const_cast', file.read()))
+                registered |= set(re.findall(r'const_cast<char\*>\("(\w+)"\),\s*const_cast', file.read()))
         self.assertEqual(declared, registered)
 
     def test_vm_finds_nothing_but_the_loader_in_the_library(self):
