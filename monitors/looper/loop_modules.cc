@@ -8,8 +8,6 @@
 #include <memory>
 #include <vector>
 
-#include "base/compact_sort.h"
-
 namespace jankbox {
 namespace {
 
@@ -117,7 +115,8 @@ void LoopModules::Refresh() {
   dl_iterate_phdr(AddModule, table.get());
   g_adds = table->adds;
   g_subs = table->subs;
-  CompactSort(&table->ranges, [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  std::sort(table->ranges.begin(), table->ranges.end(),
+            [](const Range& a, const Range& b) { return a.begin < b.begin; });
   // Plugins that are none of ours come and go: they must not use up the tables.
   if (current != nullptr && current->ranges == table->ranges) return;
   if (g_tables.fetch_add(1, std::memory_order_relaxed) >= kMaxTables) return;
