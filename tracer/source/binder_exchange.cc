@@ -3,6 +3,7 @@
 #include <linux/android/binder.h>
 #include <linux/ioctl.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 

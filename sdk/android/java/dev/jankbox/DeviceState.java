@@ -8,8 +8,8 @@ import android.os.Build;
 import android.os.PowerManager;
 
 /**
- * What the device allows now, as states of the reports, "power" and "network", and what uploads make of it. Asked when the
- * app comes and goes.
+ * What the device allows now, as states of the reports, "power" and "network", and what uploads make of it. Asked
+ * when the app comes and goes.
  */
 final class DeviceState {
     // jankbox/upload.h

@@ -184,7 +184,8 @@ final class HttpPost {
                 throw new IOException("the answer is larger than 64 KiB");
             }
             String length = connection.getHeaderField("Content-Length");
-            if (length != null && !length.trim().equals(Integer.toString(size))) throw new IOException("the answer is cut");
+            boolean whole = length == null || length.trim().equals(Integer.toString(size));
+            if (!whole) throw new IOException("the answer is cut");
             close(in);
             answer.body = body;
             answer.bodyBytes = size;

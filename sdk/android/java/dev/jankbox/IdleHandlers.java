@@ -27,7 +27,7 @@ final class IdleHandlers extends ArrayList<MessageQueue.IdleHandler> {
         for (MessageQueue.IdleHandler handler : previous) add(handler);
     }
 
-    /** Sees those that are there and those that come. Null where that is not permitted, or another tool's list is there. */
+    /** Sees those that are there and those that come. Null where it may not, or another tool's list is there. */
     static IdleHandlers install(MessageQueue queue) {
         try {
             Field field = field("mIdleHandlers");

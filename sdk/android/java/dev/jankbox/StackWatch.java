@@ -8,8 +8,8 @@ import java.util.Map;
 /**
  * Takes Java stacks of the watched Looper's thread while a message of it is overdue, which native unwinding does not
  * see, and what it waits for. They become slices of this thread in the trace, and the calls that most of them share go
- * into the report. A thread of its own: it looks four times or more in the time that is too slow, and costs the watched thread nothing until a
- * message is overdue.
+ * into the report. A thread of its own: it looks four times or more in the time that is too slow, and costs the
+ * watched thread nothing until a message is overdue.
  */
 final class StackWatch extends Thread {
     private static final int MAX_FRAMES = 14; // IncidentFacts::kMaxFrames

@@ -7,8 +7,8 @@ import android.view.FrameMetrics;
 import android.view.Window;
 
 /**
- * Frames of one window by FrameMetrics (API 24; deadlines from 31, vsync ids and JankData from 36). They come as messages of the main thread, one a
- * frame: that is the thread that they are frames of.
+ * Frames of one window by FrameMetrics (API 24; deadlines from 31, vsync ids and JankData from 36). They come as
+ * messages of the main thread, one a frame: that is the thread that they are frames of.
  */
 @TargetApi(24)
 final class WindowFrames implements Window.OnFrameMetricsAvailableListener {
