@@ -44,6 +44,8 @@ bool IncidentListeners::Ask(const std::string& place, Report* report) {
   incident.summary = report->verdict.summary.c_str();
   incident.place = place.c_str();
   incident.fingerprint = report->fingerprint.c_str();
+  incident.begin_ns = report->begin_ns;
+  incident.end_ns = report->end_ns;
   bool wanted = true;
   std::lock_guard<std::recursive_mutex> lock(mutex_);
   asked_ = &incident;

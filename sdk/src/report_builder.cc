@@ -180,6 +180,8 @@ Report Describe(const ReportSource& source, const SealRequest& request, const Ev
   report.revision = request.revision;
   report.kind = request.kind;
   report.duration_ns = request.end_ns - request.begin_ns - request.held_ns;
+  report.begin_ns = request.begin_ns;
+  report.end_ns = request.end_ns;
   report.held_ns = request.held_ns;
   report.background = request.background;
   report.anr_limit_ns = request.anr_limit_ns;

@@ -215,6 +215,9 @@ struct Report {
   uint32_t revision = 1;
   ReportKind kind = ReportKind::kUnspecified;
   uint64_t duration_ns = 0;
+  // CLOCK_MONOTONIC; for listeners, not in the file.
+  uint64_t begin_ns = 0;
+  uint64_t end_ns = 0;
   bool ongoing = false;
   std::string what;
   std::string process;

@@ -67,10 +67,13 @@ int IncidentFacts::OnIncident(const jankbox_incident* incident, void* self) {
 
 void IncidentFacts::AddStack(const jankbox_incident* incident) const {
   const auto found =
-      std::find_if(stacks_.rbegin(), stacks_.rend(), [incident](const OverdueStack& stack) {
-        return stack.tid == incident->tid && stack.message == incident->what;
+      std::find_if(stacks_.begin(), stacks_.end(), [incident](const OverdueStack& stack) {
+        // Another message of that name may have come before this report, and may have a stack.
+        const bool within = stack.taken_ns >= incident->begin_ns &&
+                            (incident->ongoing != 0 || stack.taken_ns <= incident->end_ns);
+        return within && stack.tid == incident->tid && stack.message == incident->what;
       });
-  if (found == stacks_.rend()) return;
+  if (found == stacks_.end()) return;
   char text[64];
   snprintf(text, sizeof(text), "in %u of %u samples", found->seen, found->samples);
   Add(incident, "java_stack", text);

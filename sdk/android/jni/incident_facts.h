@@ -19,6 +19,7 @@ namespace jankbox {
 struct OverdueStack {
   uint32_t sequence = 0;  // as RunningMessage counts
   std::string message;
+  uint64_t taken_ns = 0;  // the last sample, while the message ran; CLOCK_MONOTONIC
   int32_t tid = 0;
   std::vector<std::string> frames;  // innermost first
   uint32_t seen = 0;                // samples that have all of these frames

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/clock.h"
 #include "jankbox/jankbox.h"
 #include "monitors/looper/idle_lag.h"
 #include "monitors/looper/printer_dispatches.h"
@@ -136,6 +137,7 @@ void JNICALL OverdueStackOf(JNIEnv* env, jclass, jint sequence, jobjectArray fra
                             jint samples, jstring wait) {
   OverdueStack stack;
   stack.sequence = static_cast<uint32_t>(sequence);
+  stack.taken_ns = MonotonicNs();
   stack.message = g_running.NameOf(stack.sequence);
   if (stack.message.empty()) return;
   stack.tid = g_looper_tid.load(std::memory_order_relaxed);

@@ -42,6 +42,8 @@ typedef struct jankbox_incident {
   const char* summary;     /* the verdict in a sentence */
   const char* place;       /* the function to look at; "" where none is known */
   const char* fingerprint; /* 32 hexadecimal digits: equal for the same cause */
+  uint64_t begin_ns;       /* CLOCK_MONOTONIC, as the next */
+  uint64_t end_ns; /* so far, where it is ongoing; duration_ns leaves out stops and sleeps */
 } jankbox_incident;
 
 /* What a listener returns. Several listeners: one veto is enough. */
