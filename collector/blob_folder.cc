@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/sealed_file.h"
 #include "base/uuid.h"
-#include "uploader/report/report_file.h"
+#include "report/report_file.h"
 
 namespace jankbox::collector {
 namespace {

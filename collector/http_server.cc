@@ -17,7 +17,7 @@
 #include "collector/http_reply.h"
 #include "collector/json_views.h"
 #include "collector/page_file.h"
-#include "uploader/report/report_json.h"
+#include "report/report_json.h"
 
 namespace jankbox::collector {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 #include "collector/database.h"
-#include "uploader/report/report.pb.h"
+#include "report/report.pb.h"
 
 namespace jankbox::collector {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/logger.h"
-#include "uploader/report/report_file.h"
+#include "report/report_file.h"
 
 namespace jankbox::collector {
 namespace {

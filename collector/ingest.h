@@ -14,7 +14,7 @@
 #include "base/status.h"
 #include "collector/blob_folder.h"
 #include "collector/store.h"
-#include "uploader/report/report.pb.h"
+#include "report/report.pb.h"
 
 namespace jankbox::collector {
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "uploader/report/report_json.h"
+#include "report/report_json.h"
 
 namespace jankbox::collector {
 namespace {

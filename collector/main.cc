@@ -8,7 +8,7 @@
 #include <string>
 
 #include "collector/collector.h"
-#include "uploader/report/report_file.h"
+#include "report/report_file.h"
 
 namespace {
 

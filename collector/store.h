@@ -15,7 +15,7 @@
 #include "base/status.h"
 #include "collector/database.h"
 #include "collector/incident_group.h"
-#include "uploader/report/report.pb.h"
+#include "report/report.pb.h"
 
 namespace jankbox::collector {
 

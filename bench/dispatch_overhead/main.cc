@@ -52,7 +52,7 @@ JANKBOX_BENCH_KERNEL void Polls(int (*function)(pollfd*, nfds_t, int), uint32_t 
 }
 
 // What the SDK's hook of a loop library's poll() does around the call
-// (sdk/src/loop_hooks_linux.cc).
+// (monitors/looper/loop_hooks_linux.cc).
 constexpr DispatchCalls kCalls = {
     [](const char* what) { jankbox_dispatch_begin(what); },
     [](const char* what, uint64_t begin_ns) { jankbox_dispatch_begin_at(what, begin_ns); },

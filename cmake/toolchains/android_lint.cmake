@@ -1,5 +1,5 @@
 # Debian's clang for Android at API 21, over headers that Debian has. What it makes shows which functions Jankbox calls;
-# it runs nowhere. For tools/check_android, which lays out build/cross/android and build/cross/android_stubs first.
+# it runs nowhere. For tools/checks/check_android, which lays out build/cross/android and build/cross/android_stubs first.
 set(CMAKE_SYSTEM_NAME Android)
 set(CMAKE_SYSTEM_VERSION 1)  # CMake looks for no NDK
 if(NOT DEFINED JANKBOX_LINT_TARGET)

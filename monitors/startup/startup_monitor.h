@@ -7,23 +7,13 @@
 #include <cstdint>
 #include <optional>
 
+#include "monitors/incident/startup_times.h"
+
 namespace jankbox {
 
 struct StartupThresholds {
   uint64_t cold_ns = 10'000'000'000;
   uint64_t warm_ns = 4'000'000'000;
-};
-
-// Moments of one start; 0 where they did not come.
-struct StartupTimes {
-  bool cold = true;
-  uint64_t begin_ns = 0;           // the process began, or the app came back to the front
-  uint64_t recorder_ns = 0;        // Jankbox began to record; cold starts only
-  uint64_t first_dispatch_ns = 0;  // the UI thread's loop took its first message
-  uint64_t first_frame_ns = 0;     // the first frame was done
-  uint64_t drawn_ns = 0;           // the app said that all is there
-  // Its end: what the app said, else the first frame.
-  uint64_t end_ns() const { return drawn_ns != 0 ? drawn_ns : first_frame_ns; }
 };
 
 class StartupMonitor {

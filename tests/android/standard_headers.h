@@ -1,4 +1,4 @@
-// What most sources include, compiled once by tools/check_android.
+// What most sources include, compiled once by tools/checks/check_android.
 #ifndef JANKBOX_TESTS_ANDROID_STANDARD_HEADERS_H_
 #define JANKBOX_TESTS_ANDROID_STANDARD_HEADERS_H_
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/scoped_fd.h"
-#include "uploader/report/report.pb.h"
+#include "report/report.pb.h"
 
 namespace jankbox::collector {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "uploader/report/report.pb.h"
+#include "report/report.pb.h"
 
 namespace jankbox::collector {
 

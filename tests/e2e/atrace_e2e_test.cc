@@ -5,11 +5,11 @@
 #include <fstream>
 
 #include "base/file.h"
+#include "report/report_file.h"
 #include "tests/e2e/run_program.h"
 #include "tests/e2e/tracefs_instance.h"
 #include "tests/perfetto/trace_reader.h"
 #include "tests/tracer/atrace/real_cutils.h"
-#include "uploader/report/report_file.h"
 
 namespace jankbox {
 namespace {

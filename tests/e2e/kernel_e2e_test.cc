@@ -15,11 +15,11 @@
 
 #include "base/file.h"
 #include "base/scoped_fd.h"
+#include "report/report_file.h"
 #include "tests/e2e/run_program.h"
 #include "tests/perfetto/trace_reader.h"
 #include "tracer/ftrace/event_reader.h"
 #include "tracer/ftrace/tracefs_file.h"
-#include "uploader/report/report_file.h"
 
 namespace jankbox {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "uploader/report/report_file.h"
+#include "report/report_file.h"
 
 extern char** environ;
 

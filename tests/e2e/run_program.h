@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "uploader/report/report.pb.h"
+#include "report/report.pb.h"
 
 namespace jankbox {
 

@@ -11,9 +11,9 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "report/report_file.h"
 #include "tests/e2e/run_program.h"
 #include "tests/perfetto/trace_reader.h"
-#include "uploader/report/report_file.h"
 
 namespace jankbox {
 namespace {

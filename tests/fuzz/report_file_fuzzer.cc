@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "uploader/report/report_file.h"
-#include "uploader/report/report_json.h"
+#include "report/report_file.h"
+#include "report/report_json.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   constexpr size_t kMaxTraceBytes = 1 << 20;

@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "report/report_json.h"
 #include "tests/tools/sealed_report.h"
 #include "tests/tools/subprocess.h"
-#include "uploader/report/report_json.h"
 
 namespace jankbox::tools {
 namespace {

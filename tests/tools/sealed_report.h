@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "uploader/report/report.pb.h"
+#include "report/report.pb.h"
 
 namespace jankbox::tools {
 

@@ -10,9 +10,9 @@
 
 #include "base/clock.h"
 #include "base/uuid.h"
-#include "sdk/src/desktop_requests.h"
+#include "report/report_file.h"
+#include "sdk/api/desktop_requests.h"
 #include "tools/adb/device_properties.h"
-#include "uploader/report/report_file.h"
 
 namespace jankbox::tools {
 namespace {

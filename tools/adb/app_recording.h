@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/status.h"
+#include "report/report.pb.h"
 #include "tools/adb/adb_client.h"
 #include "tools/adb/captured_process.h"
 #include "tools/adb/device_app.h"
-#include "uploader/report/report.pb.h"
 
 namespace jankbox::tools {
 

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/uuid.h"
-#include "uploader/report/report_file.h"
+#include "report/report_file.h"
 
 namespace jankbox::tools {
 namespace {

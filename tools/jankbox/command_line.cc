@@ -7,16 +7,16 @@
 #include <memory>
 #include <sstream>
 
-#include "tools/jankbox/adb_command_line.h"
-#include "tools/jankbox/doctor_command.h"
-#include "tools/jankbox/exit_code.h"
-#include "tools/jankbox/export_command.h"
-#include "tools/jankbox/list_command.h"
-#include "tools/jankbox/merge_command.h"
-#include "tools/jankbox/ring_command.h"
-#include "tools/jankbox/run_command.h"
-#include "tools/jankbox/show_command.h"
-#include "tools/jankbox/terminal.h"
+#include "tools/adb/adb_command_line.h"
+#include "tools/doctor/doctor_command.h"
+#include "tools/merge/merge_command.h"
+#include "tools/reports/export_command.h"
+#include "tools/reports/list_command.h"
+#include "tools/reports/show_command.h"
+#include "tools/ring/ring_command.h"
+#include "tools/run/run_command.h"
+#include "tools/terminal/exit_code.h"
+#include "tools/terminal/terminal.h"
 
 namespace jankbox::tools {
 namespace {

@@ -40,6 +40,9 @@ inline constexpr uint32_t kEventIdBits = 24;
 inline constexpr uint32_t kMaxMethodId = (1u << kEventIdBits) - 1;
 inline constexpr uint64_t kMaxTickDelta = (uint64_t{1} << 35) - 1;
 inline constexpr size_t kMaxDispatchNameBytes = 56;
+// Names of dispatches that are idle callbacks start with it.
+inline constexpr char kIdlePrefix[] = "idle: ";
+inline constexpr size_t kIdlePrefixBytes = sizeof(kIdlePrefix) - 1;
 inline constexpr size_t kMaxMarkerBytes = 1024;  // as Android's and the kernel's own limit
 inline constexpr uint32_t kMarkerLengthMask = 0x7ff;
 inline constexpr uint32_t kCarriedMarker = 0x800;

@@ -9,8 +9,8 @@
 #include <unordered_map>
 
 #include "tracer/perfetto/packet_writer.h"
-#include "tracer/sampling/stack_sample.h"
-#include "tracer/sampling/symbolizer.h"
+#include "tracer/unwind/resolved_frame.h"
+#include "tracer/unwind/stack_sample.h"
 
 namespace jankbox {
 

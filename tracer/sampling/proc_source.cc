@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cstdio>
 
-#include "tracer/sampling/safe_memory.h"
+#include "tracer/unwind/safe_memory.h"
 
 namespace jankbox {
 

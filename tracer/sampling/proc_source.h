@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "base/scoped_fd.h"
-#include "tracer/sampling/machine.h"
-#include "tracer/sampling/stack_bounds.h"
+#include "tracer/unwind/machine.h"
+#include "tracer/unwind/stack_bounds.h"
 
 namespace jankbox {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "tracer/sampling/stack_sample.h"
+#include "tracer/unwind/stack_sample.h"
 
 namespace jankbox {
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "tracer/sampling/machine.h"
+#include "tracer/unwind/machine.h"
 
 namespace jankbox {
 

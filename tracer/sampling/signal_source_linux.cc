@@ -15,8 +15,8 @@
 
 #include "base/clock.h"
 #include "base/scoped_fd.h"
-#include "tracer/sampling/safe_memory.h"
 #include "tracer/sampling/signal_source.h"
+#include "tracer/unwind/safe_memory.h"
 
 namespace jankbox {
 

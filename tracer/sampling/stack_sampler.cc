@@ -8,7 +8,7 @@
 #include "tracer/sampling/perf_source.h"
 #include "tracer/sampling/proc_source.h"
 #include "tracer/sampling/signal_source.h"
-#include "tracer/sampling/unwinder.h"
+#include "tracer/unwind/unwinder.h"
 
 namespace jankbox {
 

@@ -12,8 +12,8 @@
 #include <string>
 
 #include "base/status.h"
-#include "tracer/sampling/module_map.h"
-#include "tracer/sampling/stack_sample.h"
+#include "tracer/unwind/module_map.h"
+#include "tracer/unwind/stack_sample.h"
 
 namespace jankbox {
 

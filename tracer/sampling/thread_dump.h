@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "tracer/sampling/module_map.h"
 #include "tracer/sampling/proc_source.h"
-#include "tracer/sampling/stack_sample.h"
-#include "tracer/sampling/unwinder.h"
+#include "tracer/unwind/module_map.h"
+#include "tracer/unwind/stack_sample.h"
+#include "tracer/unwind/unwinder.h"
 
 namespace jankbox {
 

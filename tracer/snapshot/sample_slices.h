@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "tracer/perfetto/event_sequence.h"
-#include "tracer/sampling/symbolizer.h"
 #include "tracer/snapshot/sample_runs.h"
 #include "tracer/snapshot/sequence_names.h"
 #include "tracer/snapshot/stack_samples.h"
+#include "tracer/unwind/resolved_frame.h"
 
 namespace jankbox {
 

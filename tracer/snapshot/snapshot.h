@@ -16,8 +16,8 @@
 #include "tracer/event/method_names.h"
 #include "tracer/ftrace/kernel_window.h"
 #include "tracer/ring/ring_window.h"
-#include "tracer/sampling/symbolizer.h"
 #include "tracer/snapshot/thread_lives.h"
+#include "tracer/unwind/resolved_frame.h"
 
 namespace jankbox {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/proto_writer.h"
+#include "report/proto_reader.h"
 #include "uploader/policy/retry_after.h"
-#include "uploader/report/proto_reader.h"
 
 namespace jankbox {
 namespace {

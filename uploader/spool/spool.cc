@@ -13,7 +13,7 @@
 #include "base/compact_sort.h"
 #include "base/file.h"
 #include "base/uuid.h"
-#include "uploader/report/report.h"
+#include "report/report.h"
 
 namespace jankbox {
 namespace {

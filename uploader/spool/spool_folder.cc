@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/sealed_file.h"
 #include "base/uuid.h"
-#include "uploader/report/report.h"
+#include "report/report.h"
 
 namespace jankbox {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/proto_writer.h"
 #include "base/sealed_file.h"
 #include "base/uuid.h"
-#include "uploader/report/proto_reader.h"
+#include "report/proto_reader.h"
 
 namespace jankbox {
 namespace {

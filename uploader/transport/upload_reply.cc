@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "uploader/report/proto_reader.h"
+#include "report/proto_reader.h"
 
 namespace jankbox {
 

@@ -1,4 +1,4 @@
-// libjankbox.so's half of binder's names (sdk/src/binder_link.h); on Linux it has none.
+// libjankbox.so's half of binder's names (sdk/api/binder_link.h); on Linux it has none.
 #ifndef JANKBOX_SDK_ANDROID_JNI_BINDER_LINK_H_
 #define JANKBOX_SDK_ANDROID_JNI_BINDER_LINK_H_
 

@@ -1,5 +1,5 @@
 #include "sdk/android/jni/binder_link.h"
-#include "sdk/src/binder_link.h"
+#include "sdk/api/binder_link.h"
 
 namespace jankbox {
 

@@ -11,7 +11,8 @@
 
 #include "base/clock.h"
 #include "jankbox/jankbox.h"
-#include "monitors/looper/idle_lag.h"
+#include "monitors/looper/idle_callback.h"
+#include "tracer/event/event.h"
 #include "monitors/looper/printer_dispatches.h"
 #include "sdk/android/jni/incident_facts.h"
 #include "sdk/android/jni/native_methods.h"
@@ -113,15 +114,14 @@ void DispatchEnd() {
 
 // Outside of messages, unless one of them runs a loop of its own.
 void JNICALL IdleBegin(JNIEnv* env, jclass, jstring class_name) {
-  constexpr size_t kPrefixBytes = sizeof(kIdlePrefix) - 1;
-  constexpr jsize kMaxUnits = kMaxDispatchNameBytes - kPrefixBytes;
-  char name[kPrefixBytes + 3 * kMaxUnits + 1] = {};  // modified UTF-8 has up to 3 bytes a unit
-  memcpy(name, kIdlePrefix, kPrefixBytes);
+  constexpr jsize kMaxUnits = kMaxDispatchNameBytes - kIdlePrefixBytes;
+  char name[kIdlePrefixBytes + 3 * kMaxUnits + 1] = {};  // modified UTF-8 has up to 3 bytes a unit
+  memcpy(name, kIdlePrefix, kIdlePrefixBytes);
   const jsize units = std::min(env->GetStringLength(class_name), kMaxUnits);
-  env->GetStringUTFRegion(class_name, 0, units, name + kPrefixBytes);
+  env->GetStringUTFRegion(class_name, 0, units, name + kIdlePrefixBytes);
   name[kMaxDispatchNameBytes] = '\0';
   g_running.Begin(name);
-  jankbox_idle_begin(name + kPrefixBytes);
+  jankbox_idle_begin(name + kIdlePrefixBytes);
 }
 
 void IdleEnd() {

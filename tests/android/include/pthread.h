@@ -1,4 +1,4 @@
-// The C library's pthread.h, and what bionic adds to it. For tools/check_android alone.
+// The C library's pthread.h, and what bionic adds to it. For tools/checks/check_android alone.
 #ifndef JANKBOX_TESTS_ANDROID_INCLUDE_PTHREAD_H_
 #define JANKBOX_TESTS_ANDROID_INCLUDE_PTHREAD_H_
 

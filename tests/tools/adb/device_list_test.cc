@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tools/adb/device_app.h"
-#include "tools/jankbox/record_command.h"
+#include "tools/adb/record_command.h"
 
 namespace jankbox::tools {
 namespace {

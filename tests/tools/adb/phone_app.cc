@@ -1,6 +1,6 @@
 // An app on the fake phone: the real SDK in a program whose loop has a message of 80 ms ten times
 // in two seconds, and which asks the phone's properties as the Android library does
-// (sdk/src/desktop_link_android.cc). usage: phone_app REPORTS PROPERTIES PROCESS READY
+// (sdk/api/desktop_link_android.cc). usage: phone_app REPORTS PROPERTIES PROCESS READY
 #include <unistd.h>
 
 #include <cstdio>
@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "jankbox/jankbox.h"
 #include "jankbox/trace.h"
-#include "sdk/src/desktop_requests.h"
-#include "sdk/src/options.h"
+#include "sdk/api/desktop_requests.h"
+#include "sdk/api/options.h"
 #include "tracer/atrace/property_source.h"
 
 namespace {

@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/report_file.h"
 #include "tests/perfetto/trace_reader.h"
 #include "tests/tools/adb/phone_test.h"
-#include "uploader/report/report_file.h"
 
 namespace jankbox::tools {
 namespace {

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "base/scoped_fd.h"
+#include "diagnosis/symbols/symbolizer.h"
 #include "tests/tracer/sampling/call_chains.h"
 #include "tests/tracer/sampling/sampled_thread.h"
 #include "tracer/sampling/signal_source.h"
-#include "tracer/sampling/symbolizer.h"
-#include "tracer/sampling/unwinder.h"
+#include "tracer/unwind/unwinder.h"
 
 namespace jankbox {
 namespace {

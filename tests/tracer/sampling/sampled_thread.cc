@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/own_thread.h"
+#include "diagnosis/symbols/symbolizer.h"
 #include "tracer/sampling/proc_source.h"
-#include "tracer/sampling/symbolizer.h"
 
 namespace jankbox {
 

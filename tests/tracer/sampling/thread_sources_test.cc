@@ -21,9 +21,9 @@
 #include "tracer/sampling/fd_class.h"
 #include "tracer/sampling/perf_source.h"
 #include "tracer/sampling/proc_source.h"
-#include "tracer/sampling/safe_memory.h"
 #include "tracer/sampling/signal_source.h"
-#include "tracer/sampling/stack_bounds.h"
+#include "tracer/unwind/safe_memory.h"
+#include "tracer/unwind/stack_bounds.h"
 
 namespace jankbox {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "tests/perfetto/trace_reader.h"
-#include "tracer/sampling/stack_sample.h"
 #include "tracer/snapshot/snapshot.h"
+#include "tracer/unwind/stack_sample.h"
 
 namespace jankbox::testing {
 

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/uuid.h"
-#include "tests/uploader/report/sample_report.h"
+#include "tests/report/sample_report.h"
 #include "tests/uploader/temporary_folder.h"
 #include "uploader/spool/spool.h"
 

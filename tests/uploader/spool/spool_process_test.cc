@@ -10,8 +10,8 @@
 #include <random>
 
 #include "base/file.h"
+#include "report/report_file.h"
 #include "tests/uploader/spool/spool_fixture.h"
-#include "uploader/report/report_file.h"
 
 namespace jankbox {
 namespace {

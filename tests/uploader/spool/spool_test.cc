@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "base/file.h"
+#include "report/report_file.h"
 #include "tests/uploader/spool/spool_fixture.h"
-#include "uploader/report/report_file.h"
 
 namespace jankbox {
 namespace {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "uploader/report/report.pb.h"
-#include "uploader/report/report_file.h"
+#include "report/report.pb.h"
+#include "report/report_file.h"
 
 namespace jankbox {
 

@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 
 #include "base/file.h"
+#include "report/report.pb.h"
+#include "report/report_file.h"
 #include "tests/uploader/spool/spool_fixture.h"
-#include "uploader/report/report.pb.h"
-#include "uploader/report/report_file.h"
 #include "uploader/spool/spool_lock.h"
 #include "uploader/transport/pace_file.h"
 

@@ -1,5 +1,5 @@
 // Declarations of bionic's property functions, as far as Jankbox uses them: Debian has no header of
-// bionic. For tools/check_android alone; the NDK has its own.
+// bionic. For tools/checks/check_android alone; the NDK has its own.
 #ifndef JANKBOX_TESTS_ANDROID_INCLUDE_SYS_SYSTEM_PROPERTIES_H_
 #define JANKBOX_TESTS_ANDROID_INCLUDE_SYS_SYSTEM_PROPERTIES_H_
 

@@ -1,0 +1,237 @@
+#include "diagnosis/blame/blame.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "base/compact_sort.h"
+#include "diagnosis/blame/call_tree.h"
+#include "diagnosis/blame/method_list.h"
+#include "diagnosis/blame/render_work.h"
+#include "tracer/snapshot/stack_samples.h"
+
+namespace jankbox {
+namespace {
+
+// Interns frames by function, so that two addresses of one function are one node of the tree.
+class FunctionKeys {
+ public:
+  uint64_t KeyOf(const ResolvedFrame& frame) {
+    const std::string name = NameOf(frame);
+    auto [it, added] = keys_.emplace(name, frames_.size());
+    if (added) frames_.push_back({frame.function, frame.module, frame.rel_pc, frame.build_id});
+    return it->second;
+  }
+  const ReportFrame& FrameOf(uint64_t key) const { return frames_[key]; }
+
+  // The same in every build of the program: the function, else the module alone.
+  static std::string NameOf(const ResolvedFrame& frame) {
+    if (!frame.function.empty()) return frame.function;
+    return frame.module.empty() ? "[no module]" : "[" + frame.module + "]";
+  }
+
+ private:
+  std::map<std::string, uint64_t> keys_;
+  std::vector<ReportFrame> frames_;
+};
+
+bool IsThreadStart(std::string_view function) {
+  return function == "_start" || function == "start_thread" || function == "clone3" ||
+         function == "clone" || function.rfind("__libc_start", 0) == 0;
+}
+
+// The preload agent stands between the program and its waits; nobody wants to read of it.
+bool IsOurs(std::string_view module) { return module.rfind("libjankbox", 0) == 0; }
+
+// Modules that only carry out what their caller asked for.
+bool IsRuntimeModule(std::string_view module) {
+  return module.rfind("libc.so", 0) == 0 || module.rfind("libc-", 0) == 0 ||
+         module.rfind("libpthread", 0) == 0 || module.rfind("libstdc++", 0) == 0 ||
+         module.rfind("ld-linux", 0) == 0 || module == "[vdso]";
+}
+
+// The methods of thread `tid` between the two moments, weighed in ticks.
+CallTree MethodTree(const RingWindow& window, int32_t tid, uint64_t from_ticks, uint64_t to_ticks) {
+  CallTree tree;
+  const auto clamp = [&](uint64_t ticks) { return std::clamp(ticks, from_ticks, to_ticks); };
+  for (const WindowThread& thread : window.threads) {
+    if (thread.tid != tid) continue;
+    for (const WindowChunk& chunk : thread.chunks) {
+      if (chunk.gap_before || &chunk == &thread.chunks.front()) {
+        tree.LeaveAll(clamp(chunk.base_ticks));
+        for (const OpenCall& call : chunk.open_calls) {
+          if (call.kind == EventKind::kBegin) tree.Enter(call.id, clamp(chunk.base_ticks));
+        }
+      }
+      EventCursor cursor(chunk);
+      EventRecord record;
+      while (cursor.Next(&record) && record.ticks <= to_ticks) {
+        if (record.kind == EventKind::kBegin) tree.Enter(record.id, clamp(record.ticks));
+        if (record.kind == EventKind::kEnd) tree.Leave(record.id, clamp(record.ticks));
+      }
+    }
+    tree.LeaveAll(to_ticks);
+  }
+  return tree;
+}
+
+std::string MethodName(uint64_t id, const MethodNames& names) {
+  const std::string* name = names.Find(static_cast<uint32_t>(id));
+  return name != nullptr ? *name : "method #" + std::to_string(id);
+}
+
+// The blamed path, innermost first.
+std::vector<ReportFrame> BlamedMethods(const CallTree& tree, const MethodNames& names) {
+  std::vector<ReportFrame> methods;
+  for (uint64_t id : tree.BlamedPath())
+    methods.push_back({MethodName(id, names), "[method]", 0, ""});
+  std::reverse(methods.begin(), methods.end());
+  return methods;
+}
+
+void ListMethods(const CallTree& tree, const MethodNames& names, double ns_per_tick, Blame* blame) {
+  std::vector<CallItem> items = tree.Items();
+  for (CallItem& item : items) {
+    item.weight = static_cast<uint64_t>(static_cast<double>(item.weight) * ns_per_tick);
+  }
+  const MethodList list = TrimMethods(std::move(items));
+  for (const CallItem& item : list.items) {
+    blame->methods.push_back(
+        {MethodName(item.key, names), item.depth, item.count, item.weight, item.open});
+  }
+  blame->methods_left_out = static_cast<uint32_t>(list.left_out);
+}
+
+constexpr size_t kListedRenderWork = 10;
+
+// On every thread: what is drawn late is often made by another one than the incident's.
+void ListRenderWork(const RingWindow& window, uint64_t from_ticks, uint64_t to_ticks,
+                    const MethodNames& names, double ns_per_tick, Blame* blame) {
+  const bool some = std::any_of(names.begin(), names.end(), [](const auto& name) {
+    return !RenderWorkName(name.second).empty();
+  });
+  if (!some) return;
+  std::set<int32_t> tids;  // the window may hold two threads that had one tid
+  for (const WindowThread& thread : window.threads) tids.insert(thread.tid);
+  std::vector<ReportRenderWork>& list = blame->render_work;
+  for (const int32_t tid : tids) {
+    const CallTree tree = MethodTree(window, tid, from_ticks, to_ticks);
+    for (const CallItem& item : RenderWork(tree.Items(), names)) {
+      if (item.weight == 0) continue;
+      list.push_back({std::string(RenderWorkName(*names.Find(static_cast<uint32_t>(item.key)))),
+                      tid, item.count,
+                      static_cast<uint64_t>(static_cast<double>(item.weight) * ns_per_tick),
+                      item.open});
+    }
+  }
+  CompactSort(&list, [](const ReportRenderWork& a, const ReportRenderWork& b) {
+    return a.duration_ns > b.duration_ns;
+  });
+  if (list.size() > kListedRenderWork) list.resize(kListedRenderWork);
+}
+
+// What tells one cause from another, outermost first. Methods alone where there are any: a sampled
+// leaf changes from run to run, and what the compiler inlines from build to build.
+std::vector<std::string> PathOf(const std::vector<ReportFrame>& methods,
+                                const std::vector<ReportFrame>& stack) {
+  std::vector<std::string> path;
+  for (const ReportFrame& method : methods) path.push_back(method.function);
+  if (path.empty()) {
+    for (const ReportFrame& frame : stack) {
+      if (!frame.function.empty() && !IsRuntimeModule(frame.module)) path.push_back(frame.function);
+    }
+  }
+  if (path.empty() && !stack.empty()) {
+    path.push_back(stack.front().function.empty() ? stack.front().module : stack.front().function);
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+// A sampled path names its cause as far as this share of the samples goes: what is deeper changes
+// from run to run, with a few samples more or less.
+constexpr double kSureShare = 0.7;
+
+struct BlamedSamples {
+  std::vector<ReportFrame> stack;  // the heaviest path, innermost first, without the thread's start
+  std::vector<ReportFrame> sure;   // as much of it as tells the cause
+};
+
+BlamedSamples BlamedStack(const std::vector<StackSample>& samples, const FrameTable& frames) {
+  CallTree tree;
+  FunctionKeys keys;
+  for (const StackSample& sample : samples) {
+    std::vector<uint64_t> path;
+    for (uint32_t i = sample.depth; i > 0; --i) {
+      auto it = frames.find(sample.pcs[i - 1]);
+      if (it == frames.end() || IsThreadStart(it->second.function) || IsOurs(it->second.module))
+        continue;
+      path.push_back(keys.KeyOf(it->second));
+    }
+    if (!path.empty()) tree.AddPath(path, 1);
+  }
+  const auto frames_of = [&](double share) {
+    std::vector<ReportFrame> stack;
+    for (uint64_t key : tree.BlamedPath(share)) stack.push_back(keys.FrameOf(key));
+    std::reverse(stack.begin(), stack.end());
+    return stack;
+  };
+  return {frames_of(CallTree::kBlameShare), frames_of(kSureShare)};
+}
+
+}  // namespace
+
+std::vector<StackSample> SamplesOf(const RingWindow& window, int32_t tid) {
+  std::vector<StackSample> samples;
+  for (const WindowThread& thread : window.threads) {
+    for (const WindowChunk& chunk : thread.chunks) {
+      EventCursor cursor(chunk);
+      EventRecord record;
+      while (cursor.Next(&record)) {
+        if (record.kind != EventKind::kStackSample) continue;
+        StackSample sample;
+        if (!DecodeSampleRecord(record.payload, &sample) || (tid != 0 && sample.tid != tid))
+          continue;
+        if (tid != 0 && sample.source == SampleSource::kCreation) continue;
+        sample.time_ns = record.ticks;
+        samples.push_back(sample);
+      }
+    }
+  }
+  CompactSort(&samples,
+              [](const StackSample& a, const StackSample& b) { return a.time_ns < b.time_ns; });
+  return samples;
+}
+
+Blame FindBlame(const RingWindow& window, int32_t tid, uint64_t from_ticks, uint64_t to_ticks,
+                const std::vector<StackSample>& samples, const FrameTable& frames,
+                const MethodNames& names, double ns_per_tick, const std::string& what) {
+  Blame blame;
+  const CallTree tree = MethodTree(window, tid, from_ticks, to_ticks);
+  ListMethods(tree, names, ns_per_tick, &blame);
+  ListRenderWork(window, from_ticks, to_ticks, names, ns_per_tick, &blame);
+  const std::vector<ReportFrame> methods = BlamedMethods(tree, names);
+  const BlamedSamples sampled = BlamedStack(samples, frames);
+  const std::vector<ReportFrame>& stack = sampled.stack;
+  blame.frames = methods;
+  blame.frames.insert(blame.frames.end(), stack.begin(), stack.end());
+  std::vector<std::string> path = PathOf(methods, sampled.sure.empty() ? stack : sampled.sure);
+  if (path.empty()) path.push_back(what);
+  blame.fingerprint = FingerprintOf(path);
+  if (!methods.empty()) {
+    blame.place = methods.front().function;
+    return blame;
+  }
+  for (const ReportFrame& frame : stack) {
+    const bool named = !frame.function.empty();
+    if (named && blame.place.empty()) blame.place = frame.function;
+    if (named && !IsRuntimeModule(frame.module)) {
+      blame.place = frame.function;
+      break;
+    }
+  }
+  return blame;
+}
+
+}  // namespace jankbox

@@ -1,0 +1,14 @@
+// What a report says of frames: the incident's own, those of each scene, and the app's states. Of
+// the sealing thread; pure.
+#ifndef JANKBOX_DIAGNOSIS_SEAL_FRAME_REPORT_H_
+#define JANKBOX_DIAGNOSIS_SEAL_FRAME_REPORT_H_
+
+#include "diagnosis/seal/report_builder.h"
+
+namespace jankbox {
+
+void DescribeFrames(const ReportSource& source, const SealRequest& request, Report* report);
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_DIAGNOSIS_SEAL_FRAME_REPORT_H_

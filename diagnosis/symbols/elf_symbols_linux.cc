@@ -1,0 +1,213 @@
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/private_library.h"
+#include "base/scoped_fd.h"
+#include "diagnosis/symbols/elf_symbols.h"
+#include "tracer/unwind/build_id_note.h"
+
+namespace jankbox {
+
+namespace {
+
+constexpr size_t kMaxNameBytes = 4096;
+constexpr size_t kSymbolsAtATime = 2048;
+constexpr size_t kMaxNoteBytes = 4096;
+constexpr unsigned char kOwnClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
+
+struct ElfLibrary {
+  decltype(elf_version)* version = nullptr;
+  decltype(elf_begin)* begin = nullptr;
+  decltype(elf_end)* end = nullptr;
+  decltype(elf_nextscn)* next_section = nullptr;
+  decltype(elf_getscn)* section = nullptr;
+  decltype(gelf_getehdr)* header = nullptr;
+  decltype(gelf_getshdr)* section_header = nullptr;
+  bool bound = false;
+
+  ElfLibrary() {
+    void* library = OpenPrivateLibrary("libelf.so.1");
+    bound = library != nullptr && BindSymbol(library, "elf_version", &version) &&
+            BindSymbol(library, "elf_begin", &begin) && BindSymbol(library, "elf_end", &end) &&
+            BindSymbol(library, "elf_nextscn", &next_section) &&
+            BindSymbol(library, "elf_getscn", &section) &&
+            BindSymbol(library, "gelf_getehdr", &header) &&
+            BindSymbol(library, "gelf_getshdr", &section_header) && version(EV_CURRENT) != EV_NONE;
+  }
+};
+
+const ElfLibrary& TheElfLibrary() {
+  static const ElfLibrary& library = *new ElfLibrary;
+  return library;
+}
+
+struct Table {
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
+class LinuxElfSymbols final : public ElfSymbols {
+ public:
+  LinuxElfSymbols(ScopedFd file, uint64_t file_size, Elf* elf)
+      : file_(std::move(file)), file_size_(file_size), elf_(elf) {}
+  ~LinuxElfSymbols() override { TheElfLibrary().end(elf_); }
+
+  bool ReadSections();
+  std::string BuildId() override;
+  bool HasFullTable() const override { return full_; }
+  void ForEachFunction(const std::function<void(const FunctionSymbol&)>& visit) override;
+  std::string NameAt(uint32_t offset) override;
+
+ private:
+  size_t ReadAt(const Table& table, uint64_t offset, void* into, size_t size) const;
+  bool TableOf(const GElf_Shdr& section, Table* table) const;
+  void TakeSymbolTable(const GElf_Shdr& section);
+  bool IsFunction(const ElfW(Sym) & symbol) const;
+
+  ScopedFd file_;
+  uint64_t file_size_;
+  Elf* elf_;
+  Table symbols_;
+  Table names_;
+  std::vector<Table> notes_;
+  std::vector<bool> executable_;  // by section number
+  bool full_ = false;
+};
+
+bool LinuxElfSymbols::TableOf(const GElf_Shdr& section, Table* table) const {
+  if (section.sh_type == SHT_NOBITS || section.sh_offset > file_size_ ||
+      section.sh_size > file_size_ - section.sh_offset) {
+    return false;
+  }
+  *table = {section.sh_offset, section.sh_size};
+  return true;
+}
+
+void LinuxElfSymbols::TakeSymbolTable(const GElf_Shdr& section) {
+  const ElfLibrary& library = TheElfLibrary();
+  GElf_Shdr names;
+  Table symbol_table;
+  Table name_table;
+  Elf_Scn* linked = library.section(elf_, section.sh_link);
+  if (section.sh_entsize != sizeof(ElfW(Sym)) || linked == nullptr ||
+      library.section_header(linked, &names) == nullptr || !TableOf(section, &symbol_table) ||
+      !TableOf(names, &name_table) || (names.sh_flags & SHF_COMPRESSED) != 0) {
+    return;
+  }
+  symbols_ = symbol_table;
+  names_ = name_table;
+  full_ = section.sh_type == SHT_SYMTAB;
+}
+
+// False where the file is not one of this machine's.
+bool LinuxElfSymbols::ReadSections() {
+  const ElfLibrary& library = TheElfLibrary();
+  GElf_Ehdr header;
+  constexpr unsigned char kOwnOrder =
+      std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
+  if (library.header(elf_, &header) == nullptr || header.e_ident[EI_CLASS] != kOwnClass ||
+      header.e_ident[EI_DATA] != kOwnOrder) {
+    return false;
+  }
+  executable_.push_back(false);  // section 0 stands for none
+  Elf_Scn* scn = nullptr;
+  while ((scn = library.next_section(elf_, scn)) != nullptr) {
+    GElf_Shdr section;
+    if (library.section_header(scn, &section) == nullptr) return false;
+    executable_.push_back((section.sh_flags & SHF_EXECINSTR) != 0);
+    Table note;
+    if (section.sh_type == SHT_SYMTAB || (section.sh_type == SHT_DYNSYM && !full_)) {
+      TakeSymbolTable(section);
+    } else if (section.sh_type == SHT_NOTE && TableOf(section, &note)) {
+      notes_.push_back(note);
+    }
+  }
+  return true;
+}
+
+size_t LinuxElfSymbols::ReadAt(const Table& table, uint64_t offset, void* into, size_t size) const {
+  if (offset >= table.size) return 0;
+  const size_t wanted = std::min<uint64_t>(size, table.size - offset);
+  size_t done = 0;
+  while (done < wanted) {
+    const ssize_t got = pread(file_.get(), static_cast<char*>(into) + done, wanted - done,
+                              static_cast<off_t>(table.offset + offset + done));
+    if (got <= 0) break;
+    done += static_cast<size_t>(got);
+  }
+  return done;
+}
+
+std::string LinuxElfSymbols::BuildId() {
+  for (const Table& note : notes_) {
+    std::byte bytes[kMaxNoteBytes];
+    const size_t got = ReadAt(note, 0, bytes, sizeof(bytes));
+    std::string build_id = BuildIdOfNotes({bytes, got});
+    if (!build_id.empty()) return build_id;
+  }
+  return {};
+}
+
+// Labels of assembly code have no type; local ones without a size mark places, not functions.
+bool LinuxElfSymbols::IsFunction(const ElfW(Sym) & symbol) const {
+  if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0) return false;
+  switch (ELF64_ST_TYPE(symbol.st_info)) {
+    case STT_FUNC:
+    case STT_GNU_IFUNC:
+      return true;
+    case STT_NOTYPE:
+      return symbol.st_shndx < executable_.size() && executable_[symbol.st_shndx] &&
+             (symbol.st_size != 0 || ELF64_ST_BIND(symbol.st_info) != STB_LOCAL);
+    default:
+      return false;
+  }
+}
+
+void LinuxElfSymbols::ForEachFunction(const std::function<void(const FunctionSymbol&)>& visit) {
+  std::vector<ElfW(Sym)> piece(kSymbolsAtATime);
+  for (uint64_t offset = 0;;) {
+    const size_t count =
+        ReadAt(symbols_, offset, piece.data(), piece.size() * sizeof(piece[0])) / sizeof(piece[0]);
+    if (count == 0) return;
+    for (size_t i = 0; i < count; ++i) {
+      const ElfW(Sym)& symbol = piece[i];
+      if (!IsFunction(symbol)) continue;
+      const auto binding = ELF64_ST_BIND(symbol.st_info);
+      const uint8_t rank = binding == STB_GLOBAL ? 2 : binding == STB_WEAK ? 1 : 0;
+      visit({symbol.st_value, symbol.st_size, symbol.st_name, rank});
+    }
+    offset += count * sizeof(piece[0]);
+  }
+}
+
+std::string LinuxElfSymbols::NameAt(uint32_t offset) {
+  char name[kMaxNameBytes];
+  const size_t got = ReadAt(names_, offset, name, sizeof(name));
+  return std::string(name, strnlen(name, got));
+}
+
+}  // namespace
+
+std::unique_ptr<ElfSymbols> ElfSymbols::Open(const std::string& path) {
+  const ElfLibrary& library = TheElfLibrary();
+  if (!library.bound) return nullptr;
+  // O_NONBLOCK: a path may have become a FIFO.
+  ScopedFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status {};
+  if (!file.valid() || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return nullptr;
+  Elf* elf = library.begin(file.get(), ELF_C_READ, nullptr);
+  if (elf == nullptr) return nullptr;
+  auto symbols = std::make_unique<LinuxElfSymbols>(std::move(file),
+                                                   static_cast<uint64_t>(status.st_size), elf);
+  if (!symbols->ReadSections()) return nullptr;
+  return symbols;
+}
+
+}  // namespace jankbox

@@ -1,0 +1,89 @@
+// Where the wall time of an incident went, as shares that sum to it exactly. Each says what it
+// rests on; docs/verdict.md is the reference. Plain values; sealing thread.
+#ifndef JANKBOX_DIAGNOSIS_VERDICT_VERDICT_H_
+#define JANKBOX_DIAGNOSIS_VERDICT_VERDICT_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace jankbox {
+
+enum class VerdictCause : uint8_t {
+  kRunning,
+  kRunnable,
+  kLock,
+  kDisk,
+  kFault,
+  kIpc,
+  kGc,
+  kSleeping,
+  kBlocked,
+  kUnknown,
+};
+inline constexpr size_t kVerdictCauses = 10;
+
+// "running", "runnable", …: as in report.proto.
+const char* VerdictCauseName(VerdictCause cause);
+
+// What tells a share.
+enum class VerdictSource : uint8_t {
+  kNothing,      // no source covered this time
+  kFtrace,       // the kernel's switches, wake-ups and block requests
+  kOwnSwitches,  // the thread's own context switches, by perf
+  kSchedstat,    // CPU and run-queue time between two readings
+  kThreadState,  // the thread's state alone, at each reading or sample
+  kHooks,        // the thread's own record of the call that it waited in
+  kSystemCall,   // the system call that a reading saw it blocked in
+  kFaultCount,   // faults times the measured cost of one
+};
+
+// "ftrace", "perf switches", "schedstat", …
+const char* VerdictSourceName(VerdictSource source);
+
+struct VerdictShare {
+  VerdictCause cause = VerdictCause::kUnknown;
+  VerdictSource source = VerdictSource::kNothing;
+  bool estimate = false;
+  int32_t owner_tid = 0;  // of the lock; 0: not known
+  uint64_t ns = 0;
+  // Static texts or null: `words` stand for themselves ("waiting for a condition"), `call` is a
+  // function that it was in, `on` what that was called for ("a regular file").
+  const char* words = nullptr;
+  const char* call = nullptr;
+  const char* on = nullptr;
+};
+
+// "in fdatasync on a regular file", "waiting for a condition", "on the CPU".
+std::string PhraseOf(const VerdictShare& share);
+
+struct Verdict {
+  std::vector<VerdictShare> shares;  // no two alike but for their time
+  uint64_t switches = 0;             // times put on a CPU
+
+  // Adds to the share that is alike, or as a new one; nothing for 0 ns.
+  void Add(const VerdictShare& share);
+  uint64_t Of(VerdictCause cause) const;
+  uint64_t total_ns() const;
+  std::array<uint64_t, kVerdictCauses> ByCause() const;
+
+  // Names of the sources, the one that tells most first.
+  std::vector<std::string> Sources() const;
+};
+
+// What the sentence names beside the shares; empty where not known.
+struct Culprit {
+  std::string function;        // of the incident's thread
+  std::string owner_name;      // of the thread that held the lock
+  std::string owner_function;  // what that was doing
+  std::string rivals;          // who had the CPU: "2 threads of this process, 'gcc' of another"
+};
+
+// The largest share, and a second one above a fifth, in words: "78 % waiting for a lock held by
+// 'Worker-3' (tid 123) in ImageCache::Decode, in Feed::Bind". Empty for an empty verdict.
+std::string VerdictSentence(const Verdict& verdict, const Culprit& culprit);
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_DIAGNOSIS_VERDICT_VERDICT_H_

@@ -1,0 +1,272 @@
+#include "diagnosis/verdict/wall_time.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/compact_sort.h"
+#include "diagnosis/verdict/wait_shares.h"
+
+namespace jankbox {
+namespace {
+
+using State = ThreadSpan::State;
+using Stretch = VerdictTimeline::Stretch;
+
+// Two readings that agree on a wait this far apart tell of a short wait between them.
+constexpr uint64_t kNearNs = 60 * kNsPerMs;
+// Readings lag behind by up to a tick of the scheduler.
+constexpr uint64_t kEnoughToldNs = 20 * kNsPerMs;
+
+class Splitter {
+ public:
+  explicit Splitter(const WallTimeEvidence& evidence) : evidence_(evidence) {
+    for (const ThreadSpan& span : evidence.spans) {
+      if (!Contradicted(span)) spans_.push_back(span);
+    }
+  }
+
+  Verdict Split() {
+    CompareWithReadings();
+    uint64_t at = evidence_.from_ns;
+    for (const ThreadSpan& span : spans_) {
+      const uint64_t from = std::max(span.from_ns, at);
+      const uint64_t to = std::min(span.to_ns, evidence_.to_ns);
+      if (to <= from) continue;
+      AddReadings(at, from);
+      AddSpan(span, from, to);
+      at = to;
+    }
+    AddReadings(at, evidence_.to_ns);
+    CarveFaults();
+    return std::move(verdict_);
+  }
+
+ private:
+  // A time off the CPU, and what else is known of it.
+  struct OffCpu {
+    uint64_t from_ns = 0;
+    uint64_t to_ns = 0;
+    uint64_t off_ns = 0;  // of it; less where it also ran
+    VerdictSource source = VerdictSource::kNothing;
+    const ThreadSpan* span = nullptr;       // null: not told by the kernel
+    const ThreadReading* waited = nullptr;  // null: no reading saw it
+    bool guessed = false;                   // `waited` is from beside it
+  };
+
+  // Kernels miss single switches, and then one span lasts as long as several: it is not believed
+  // where the thread's own CPU time within it says something else.
+  bool Contradicted(const ThreadSpan& span) const {
+    uint64_t told_ns = 0, run_ns = 0;
+    for (auto point = FirstPointFrom(span.from_ns); point != PointsEnd(); ++point) {
+      const auto next = point + 1;
+      if (next == PointsEnd() || next->time_ns > span.to_ns) break;
+      if (!point->reading.sched_known || !next->reading.sched_known) continue;
+      told_ns += next->time_ns - point->time_ns;
+      run_ns += next->reading.run_ns - point->reading.run_ns;
+    }
+    if (told_ns < kEnoughToldNs) return false;
+    return span.state == State::kRunning ? run_ns < told_ns / 8 : run_ns > told_ns / 2;
+  }
+
+  void Add(VerdictCause cause, VerdictSource source, uint64_t ns) {
+    verdict_.Add({.cause = cause, .source = source, .ns = ns});
+  }
+
+  void AddSpan(const ThreadSpan& span, uint64_t from, uint64_t to) {
+    const VerdictSource source = evidence_.span_source;
+    if (span.state == State::kRunning) {
+      CountFaults(from, to);
+      Add(VerdictCause::kRunning, source, to - from);
+    } else if (span.state == State::kRunnable) {
+      Add(VerdictCause::kRunnable, source, to - from);
+    } else {
+      const uint64_t late_ns = std::min(late_ns_, to - from);
+      Add(VerdictCause::kRunnable, VerdictSource::kSchedstat, late_ns);
+      OffCpu off{from, to, to - from - late_ns, source, &span, ReadingIn(from, to), false};
+      if (off.waited == nullptr) {
+        off.waited = ReadingBeside(from, to);
+        off.guessed = off.waited != nullptr;
+      }
+      AddOffCpu(off);
+    }
+    if (span.state == State::kRunning && last_ != span.state) ++verdict_.switches;
+    last_ = span.state;
+  }
+
+  // [from, to] by the readings, and unknown where there are none.
+  void AddReadings(uint64_t from, uint64_t to) {
+    if (to <= from) return;
+    uint64_t at = from;
+    if (evidence_.readings != nullptr) {
+      for (const Stretch& stretch : evidence_.readings->Between(from, to)) {
+        AddOffCpu({at, stretch.from_ns, stretch.from_ns - at});
+        AddStretch(stretch);
+        at = stretch.to_ns;
+      }
+    }
+    AddOffCpu({at, to, to - at});
+  }
+
+  void AddStretch(const Stretch& stretch) {
+    const VerdictSource source =
+        stretch.sched_known ? VerdictSource::kSchedstat : VerdictSource::kThreadState;
+    Add(VerdictCause::kRunning, source, stretch.run_ns);
+    Add(VerdictCause::kRunnable, source, stretch.runnable_ns);
+    AddOffCpu({stretch.from_ns, stretch.to_ns, stretch.off_ns, source, nullptr, stretch.waited});
+    verdict_.switches += stretch.switches;
+    faults_ns_ += std::min(stretch.faults * evidence_.fault_cost_ns, stretch.run_ns);
+  }
+
+  // The time in calls that the thread told of itself; the rest by what else is known.
+  void AddOffCpu(const OffCpu& off) {
+    if (off.off_ns == 0) return;
+    uint64_t called = 0;
+    const auto each = [&](auto visit) {
+      for (const WaitSpan& wait : evidence_.waits) {
+        const uint64_t from = std::max(wait.from_ns, off.from_ns);
+        const uint64_t to = std::min(wait.to_ns, off.to_ns);
+        if (to > from) visit(wait, to - from);
+      }
+    };
+    each([&](const WaitSpan&, uint64_t ns) { called += ns; });
+    // Where it also ran, it may have done so inside of its calls: they share what is left.
+    const double scale =
+        called > off.off_ns ? static_cast<double>(off.off_ns) / static_cast<double>(called) : 1.0;
+    uint64_t left = off.off_ns;
+    each([&](const WaitSpan& wait, uint64_t ns) {
+      VerdictShare share =
+          ShareOfCall(wait.begin, off.span != nullptr && off.span->woken_by_process);
+      share.estimate = share.estimate || off.source == VerdictSource::kNothing;
+      share.ns = std::min(left, static_cast<uint64_t>(static_cast<double>(ns) * scale));
+      left -= share.ns;
+      verdict_.Add(share);
+    });
+    AddUncalled(off, left);
+  }
+
+  void AddUncalled(const OffCpu& off, uint64_t ns) {
+    VerdictShare share;
+    if (off.waited != nullptr) share = ShareOfReading(*off.waited);
+    share.estimate = off.guessed;
+    const bool told = off.waited != nullptr && share.cause != VerdictCause::kBlocked;
+    if (!told && off.span != nullptr) {
+      const VerdictShare seen = ShareOfState(*off.span, off.waited);
+      if (seen.cause != VerdictCause::kBlocked || off.waited == nullptr) share = seen;
+      if (share.source == VerdictSource::kNothing) share.source = off.source;
+    } else if (off.waited == nullptr && off.source != VerdictSource::kNothing) {
+      const bool by_schedstat = off.source == VerdictSource::kSchedstat;
+      share.cause = by_schedstat ? VerdictCause::kBlocked : VerdictCause::kUnknown;
+      share.source = by_schedstat ? off.source : VerdictSource::kNothing;
+    }
+    share.ns = ns;
+    verdict_.Add(share);
+  }
+
+  // The first reading in [from, to] that saw a wait; null where there is none.
+  const ThreadReading* ReadingIn(uint64_t from, uint64_t to) const {
+    for (auto point = FirstPointFrom(from); point != PointsEnd() && point->time_ns <= to; ++point) {
+      if (IsWait(point->reading.wait)) return &point->reading;
+    }
+    return nullptr;
+  }
+
+  // What the readings on both sides of a short wait agree on.
+  const ThreadReading* ReadingBeside(uint64_t from, uint64_t to) const {
+    const auto after = FirstPointFrom(to);
+    const auto first_inside = FirstPointFrom(from);
+    if (after == PointsEnd() || first_inside == PointsBegin()) return nullptr;
+    const VerdictTimeline::Point& before = *(first_inside - 1);
+    const bool near = before.time_ns + kNearNs > from && after->time_ns < to + kNearNs;
+    const bool agree = IsWait(before.reading.wait) && before.reading.wait == after->reading.wait &&
+                       before.reading.syscall == after->reading.syscall &&
+                       before.time_ns >= evidence_.from_ns && after->time_ns <= evidence_.to_ns;
+    return near && agree ? &after->reading : nullptr;
+  }
+
+  using PointIterator = std::vector<VerdictTimeline::Point>::const_iterator;
+  PointIterator PointsBegin() const { return Points().begin(); }
+  PointIterator PointsEnd() const { return Points().end(); }
+  const std::vector<VerdictTimeline::Point>& Points() const {
+    static const std::vector<VerdictTimeline::Point> kNone;
+    return evidence_.readings == nullptr ? kNone : evidence_.readings->points();
+  }
+  PointIterator FirstPointFrom(uint64_t time_ns) const {
+    return std::lower_bound(PointsBegin(), PointsEnd(), time_ns,
+                            [](const auto& point, uint64_t at) { return point.time_ns < at; });
+  }
+
+  // Each fault costs what one does, or less where the next one came sooner.
+  void CountFaults(uint64_t from, uint64_t to) {
+    const std::vector<uint64_t>& times = evidence_.fault_times;
+    auto at = std::lower_bound(times.begin(), times.end(), from);
+    for (; at != times.end() && *at < to; ++at) {
+      const uint64_t next = at + 1 == times.end() ? to : std::min(at[1], to);
+      faults_ns_ += std::min(next - *at, evidence_.fault_cost_ns);
+    }
+  }
+
+  // What the readings know of the time that the spans cover, and those do not tell.
+  void CompareWithReadings() {
+    if (spans_.empty() || evidence_.readings == nullptr) return;
+    const uint64_t from = std::max(spans_.front().from_ns, evidence_.from_ns);
+    const uint64_t to = std::min(spans_.back().to_ns, evidence_.to_ns);
+    uint64_t runnable_ns = 0;
+    for (const Stretch& stretch : evidence_.readings->Between(from, to)) {
+      runnable_ns += stretch.runnable_ns;
+      if (evidence_.faults_told) continue;
+      faults_ns_ += std::min(stretch.faults * evidence_.fault_cost_ns, stretch.run_ns);
+    }
+    // Own switches do not tell when a thread was woken, only when it was back on a CPU.
+    if (evidence_.span_source == VerdictSource::kOwnSwitches) FindLateness(runnable_ns);
+  }
+
+  // What is left of `runnable_ns` lies at the ends of the waits, of all alike as far as they last.
+  void FindLateness(uint64_t runnable_ns) {
+    std::vector<uint64_t> waits;
+    for (const ThreadSpan& span : spans_) {
+      const uint64_t from = std::max(span.from_ns, evidence_.from_ns);
+      const uint64_t to = std::min(span.to_ns, evidence_.to_ns);
+      if (to <= from) continue;
+      if (span.state == State::kWaiting) waits.push_back(to - from);
+      if (span.state == State::kRunnable) runnable_ns -= std::min(runnable_ns, to - from);
+    }
+    CompactSort(&waits);
+    for (size_t i = 0; i < waits.size(); ++i) {
+      late_ns_ = runnable_ns / (waits.size() - i);
+      if (late_ns_ <= waits[i]) break;
+      runnable_ns -= waits[i];
+    }
+  }
+
+  // A fault is served on the CPU.
+  void CarveFaults() {
+    uint64_t left_ns = faults_ns_;
+    for (VerdictShare& share : verdict_.shares) {
+      if (share.cause != VerdictCause::kRunning) continue;
+      const uint64_t part = std::min(left_ns, share.ns);
+      share.ns -= part;
+      left_ns -= part;
+    }
+    std::erase_if(verdict_.shares, [](const VerdictShare& share) { return share.ns == 0; });
+    verdict_.Add({.cause = VerdictCause::kFault,
+                  .source = VerdictSource::kFaultCount,
+                  .estimate = true,
+                  .ns = faults_ns_ - left_ns});
+  }
+
+  const WallTimeEvidence& evidence_;
+  std::vector<ThreadSpan> spans_;  // that are believed
+  Verdict verdict_;
+  State last_ = State::kRunning;
+  uint64_t late_ns_ = 0;  // that the thread was woken before it was back on a CPU, of each wait
+  uint64_t faults_ns_ = 0;
+};
+
+}  // namespace
+
+Verdict SplitWallTime(const WallTimeEvidence& evidence) {
+  if (evidence.to_ns <= evidence.from_ns) return {};
+  return Splitter(evidence).Split();
+}
+
+}  // namespace jankbox

@@ -1,0 +1,58 @@
+// Splits the wall time of an incident into the shares of its verdict, each stretch by the best
+// source that covers it: the kernel's switches, else readings of the thread. What a wait was for is
+// told by the thread's own record of the call, else by the system call that a reading saw, else by
+// the scheduler's state and the disk's requests, else by who ended it. Pure; sealing thread.
+#ifndef JANKBOX_DIAGNOSIS_VERDICT_WALL_TIME_H_
+#define JANKBOX_DIAGNOSIS_VERDICT_WALL_TIME_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "diagnosis/verdict/verdict.h"
+#include "monitors/incident/verdict_timeline.h"
+#include "tracer/event/wait_event.h"
+
+namespace jankbox {
+
+// All times are CLOCK_MONOTONIC in ns.
+
+// What the kernel's switches say of the thread in a stretch of time.
+struct ThreadSpan {
+  enum class State : uint8_t { kRunning, kRunnable, kWaiting };
+
+  uint64_t from_ns = 0;
+  uint64_t to_ns = 0;
+  State state = State::kRunning;
+  // Of kWaiting.
+  bool uninterruptible = false;   // state D
+  bool own_request = false;       // a block request of its own was at the disk
+  bool woken_by_process = false;  // a thread of another process ended it, not an interrupt
+};
+
+// A call that the thread waited in, or may have. None overlaps another: the innermost counts.
+struct WaitSpan {
+  uint64_t from_ns = 0;
+  uint64_t to_ns = 0;
+  WaitEvent begin;
+};
+
+struct WallTimeEvidence {
+  uint64_t from_ns = 0;
+  uint64_t to_ns = 0;
+  const VerdictTimeline* readings = nullptr;  // null: none
+  std::vector<ThreadSpan> spans;              // in order; they may leave gaps
+  VerdictSource span_source = VerdictSource::kFtrace;
+  std::vector<WaitSpan> waits;  // in order
+  // Page faults served from memory: when, where the kernel told of each (in order), else counted by
+  // the readings.
+  std::vector<uint64_t> fault_times;
+  bool faults_told = false;
+  uint64_t fault_cost_ns = 0;  // of one; 0: not known
+};
+
+// Sums to `to_ns` − `from_ns` exactly.
+Verdict SplitWallTime(const WallTimeEvidence& evidence);
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_DIAGNOSIS_VERDICT_WALL_TIME_H_

@@ -1,0 +1,176 @@
+#include <dlfcn.h>
+
+#include <cerrno>
+
+#include "base/clock.h"
+#include "base/last_error.h"
+#include "monitors/frame/frame_hooks.h"
+#include "monitors/frame/frame_monitor.h"
+#include "monitors/frame/gtk_frames.h"
+#include "monitors/frame/swap_frames.h"
+#include "monitors/looper/dispatch_monitor.h"
+#include "tracer/ring/recorder.h"
+
+namespace jankbox {
+namespace {
+
+// SDL 2's ABI, as far as it is used here.
+struct SdlDisplayMode {
+  uint32_t format;
+  int width, height;
+  int refresh_rate;  // Hz; 0: not known
+  void* driver_data;
+};
+using GetDisplayMode = int (*)(int display, SdlDisplayMode* mode);
+
+// What a thread keeps of its swaps.
+struct SwapThread {
+  SwapFrames frames;
+  uint32_t recording = 0;  // the one that `frames` is of
+  uint32_t swaps = 0;
+  uint64_t interval_ns = 0;  // 0: not known
+  bool inside = false;       // a swap of SDL ends in one of EGL or GLX
+};
+__attribute__((tls_model("initial-exec"))) constinit thread_local SwapThread t_swap;
+
+std::atomic<uint32_t> g_recording{0};  // counts AddFrameHooks()
+std::atomic<GetDisplayMode> g_get_display_mode{nullptr};
+
+// The first display's rate, asked for again once in a while. On the thread that SDL's video runs
+// on, as SDL demands.
+void AskInterval(SwapThread* thread) {
+  constexpr uint32_t kSwapsBetween = 256;
+  const GetDisplayMode get = g_get_display_mode.load(std::memory_order_relaxed);
+  if (thread->swaps++ % kSwapsBetween != 0 || get == nullptr) return;
+  SdlDisplayMode mode{};
+  if (get(0, &mode) == 0 && mode.refresh_rate > 0) {
+    thread->interval_ns = kNsPerSecond / static_cast<uint64_t>(mode.refresh_rate);
+  }
+}
+
+void ForgetEarlierRecording(SwapThread* thread) {
+  const uint32_t recording = g_recording.load(std::memory_order_relaxed);
+  if (thread->recording != recording) thread->frames = SwapFrames();
+  thread->recording = recording;
+}
+
+// Around a swap: tells of the frame that it ends, before it waits for the display.
+class SwapScope {
+ public:
+  explicit SwapScope(FrameSource source) {
+    RingHeader* ring = Recorder::ActiveRing();
+    SwapThread* thread = &t_swap;
+    if (ring == nullptr || thread->inside) return;
+    const int saved_errno = errno;
+    thread->inside = entered_ = true;
+    if (source == FrameSource::kSdl) AskInterval(thread);
+    ForgetEarlierRecording(thread);
+    RingWatchedThread* slot = DispatchMonitor::Slot(ring);
+    const uint64_t dispatch_ns = slot == nullptr ? 0 : DispatchMonitor::RunningSinceNs(*slot);
+    FrameEvent frame;
+    if (thread->frames.OnSwap(MonotonicNs(), dispatch_ns, &frame)) {
+      frame.source = source;
+      frame.interval_ns = thread->interval_ns;
+      FrameMonitor::OnFrame(ring, slot, frame);
+    }
+    if (slot != nullptr) DispatchMonitor::EndStartUp(*slot);
+    errno = saved_errno;
+  }
+  ~SwapScope() {
+    if (!entered_) return;
+    t_swap.frames.OnSwapDone(MonotonicNs());
+    t_swap.inside = false;
+  }
+  SwapScope(const SwapScope&) = delete;
+  SwapScope& operator=(const SwapScope&) = delete;
+
+ private:
+  bool entered_ = false;
+};
+
+// Around a pause that the program asks SDL for.
+class IdleScope {
+ public:
+  IdleScope() : begin_ns_(Recorder::ActiveRing() == nullptr ? 0 : MonotonicNs()) {}
+  ~IdleScope() {
+    if (begin_ns_ == 0) return;
+    ForgetEarlierRecording(&t_swap);
+    const uint64_t interval_ns =
+        t_swap.interval_ns != 0 ? t_swap.interval_ns : kReferenceIntervalNs;
+    t_swap.frames.OnIdle(begin_ns_, MonotonicNs(), interval_ns);
+  }
+  IdleScope(const IdleScope&) = delete;
+  IdleScope& operator=(const IdleScope&) = delete;
+
+ private:
+  uint64_t begin_ns_;
+};
+
+// The functions' own types, but for pointers to what is only passed on.
+template <HookId kId>
+std::atomic<void*> g_real{nullptr};
+
+template <HookId kId, FrameSource kSource, typename Result, typename... Arguments>
+Result SwapProxy(Arguments... arguments) {
+  const SwapScope swap(kSource);
+  return reinterpret_cast<Result (*)(Arguments...)>(g_real<kId>.load(std::memory_order_acquire))(
+      arguments...);
+}
+
+template <HookId kId, typename Result, typename... Arguments>
+Result IdleProxy(Arguments... arguments) {
+  const IdleScope idle;
+  return reinterpret_cast<Result (*)(Arguments...)>(g_real<kId>.load(std::memory_order_acquire))(
+      arguments...);
+}
+
+template <HookId kId, typename Function>
+HookUse UseOf(Function* proxy) {
+  return HookUseOf(kId, HookFeature::kFrames, nullptr, proxy, &g_real<kId>);
+}
+
+void Add(HookSet* hooks, std::initializer_list<HookUse> uses) {
+  for (const HookUse& use : uses) {
+    const Status status = hooks->Add(use);
+    if (!status.ok()) SetLastError("frames of a library are not seen: " + status.message());
+  }
+}
+
+}  // namespace
+
+void AddFrameHooks(const FrameHookSet& sources, HookSet* hooks) {
+  g_recording.fetch_add(1, std::memory_order_relaxed);
+  EnableGtkFrames(sources.gtk);
+  if (sources.sdl) {
+    constexpr FrameSource kSdl = FrameSource::kSdl;
+    Add(hooks,
+        {UseOf<HookId::kSdlRenderPresent>(&SwapProxy<HookId::kSdlRenderPresent, kSdl, void, void*>),
+         UseOf<HookId::kSdlGlSwapWindow>(&SwapProxy<HookId::kSdlGlSwapWindow, kSdl, void, void*>)});
+  }
+  if (sources.sdl || sources.swap) {
+    Add(hooks, {UseOf<HookId::kSdlDelay>(&IdleProxy<HookId::kSdlDelay, void, uint32_t>),
+                UseOf<HookId::kSdlWaitEvent>(&IdleProxy<HookId::kSdlWaitEvent, int, void*>),
+                UseOf<HookId::kSdlWaitEventTimeout>(
+                    &IdleProxy<HookId::kSdlWaitEventTimeout, int, void*, int>)});
+  }
+  if (sources.swap) {
+    Add(hooks,
+        {UseOf<HookId::kEglSwapBuffers>(
+             &SwapProxy<HookId::kEglSwapBuffers, FrameSource::kEgl, unsigned, void*, void*>),
+         UseOf<HookId::kGlxSwapBuffers>(
+             &SwapProxy<HookId::kGlxSwapBuffers, FrameSource::kGlx, void, void*, unsigned long>)});
+  }
+}
+
+void FollowFrameLibraries(const FrameHookSet& sources) {
+  if (sources.gtk) FollowGtkFrames();
+  if (!sources.sdl || g_get_display_mode.load(std::memory_order_relaxed) != nullptr) return;
+  void* sdl = dlopen("libSDL2-2.0.so.0", RTLD_LAZY | RTLD_NOLOAD);
+  if (sdl == nullptr) return;
+  g_get_display_mode.store(
+      reinterpret_cast<GetDisplayMode>(dlsym(sdl, "SDL_GetCurrentDisplayMode")),
+      std::memory_order_relaxed);
+  dlclose(sdl);
+}
+
+}  // namespace jankbox

@@ -1,0 +1,11 @@
+#include "monitors/looper/glib_idle.h"
+
+namespace jankbox {
+
+// Android's own idle handlers come with the Java shim: MessageQueue.mIdleHandlers through JNI, and
+// jankbox_idle_begin() around each.
+void FollowGlibIdle() {}
+
+void StopGlibIdle() {}
+
+}  // namespace jankbox

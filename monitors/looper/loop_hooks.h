@@ -1,0 +1,28 @@
+// Loops of libraries that the host uses anyway (android::Looper of libutils, GLib, libuv, …) as
+// sources of dispatches, without a call by the host: the waits of those libraries are hooked in
+// their own import tables, and those of the main thread and of watched ones become dispatches.
+#ifndef JANKBOX_MONITORS_LOOPER_LOOP_HOOKS_H_
+#define JANKBOX_MONITORS_LOOPER_LOOP_HOOKS_H_
+
+#include <string>
+
+#include "tracer/hook/hook_set.h"
+#include "tracer/ring/ring_format.h"
+
+namespace jankbox {
+
+// Contributes the waits of loop libraries; nothing where the preload agent already stands in front
+// of all waits. `watched_threads`: as in jankbox_options.
+void AddLoopHooks(const std::string& watched_threads, HookSet* hooks);
+
+// The calling thread's loop is one of them from now on.
+void WatchLoopOfThisThread();
+
+// Notes the loop libraries that are loaded now, for the classification of callers, and names the
+// ring's loop after the one that was seen waiting, until the program names it. Before
+// HookSet::Refresh(); takes the loader's lock.
+void FollowLoopLibraries(RingHeader* ring);
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_MONITORS_LOOPER_LOOP_HOOKS_H_

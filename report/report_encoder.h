@@ -1,0 +1,24 @@
+// Report to protobuf bytes and to the zstd skippable frame that ends a sealed report. Runs on
+// Jankbox's sealing thread; allocates.
+#ifndef JANKBOX_REPORT_REPORT_ENCODER_H_
+#define JANKBOX_REPORT_REPORT_ENCODER_H_
+
+#include <string>
+#include <string_view>
+
+#include "report/report.h"
+
+namespace jankbox {
+
+// Magic of the skippable frame (the first of zstd's sixteen), little endian.
+inline constexpr uint32_t kReportFrameMagic = 0x184D2A50;
+
+// The Report message of report.proto.
+std::string EncodeReport(const Report& report);
+
+// `content` as one zstd skippable frame: magic, length (u32 each, little endian), content.
+std::string SkippableFrame(std::string_view content);
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_REPORT_REPORT_ENCODER_H_

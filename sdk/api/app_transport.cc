@@ -1,0 +1,85 @@
+#include "sdk/api/app_transport.h"
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <string>
+
+namespace jankbox {
+namespace {
+
+std::mutex g_mutex;
+jankbox_transport g_transport;  // guarded by g_mutex
+void* g_context;                // guarded by g_mutex
+
+std::atomic<int> g_network{JANKBOX_NETWORK_FREE};
+
+struct Post : jankbox_post {
+  const std::atomic<bool>* cancelled = nullptr;
+};
+
+int IsCancelled(const jankbox_post* post) {
+  const std::atomic<bool>* cancelled = static_cast<const Post*>(post)->cancelled;
+  return cancelled != nullptr && cancelled->load(std::memory_order_relaxed) ? 1 : 0;
+}
+
+std::string TextOf(const char* field, size_t size) { return {field, strnlen(field, size)}; }
+
+class AppTransport : public Transport {
+ public:
+  AppTransport(jankbox_transport transport, void* context)
+      : transport_(transport), context_(context) {}
+
+  TransportReply Post(const UploadRequest& request) override {
+    jankbox::Post post{};
+    post.size = sizeof(jankbox_post);
+    post.fd = request.fd;
+    post.body_bytes = request.size_bytes;
+    post.url = request.url.c_str();
+    post.content_type = "application/x-perfetto-trace";
+    post.user_agent = "jankbox/" JANKBOX_VERSION;
+    post.connect_timeout_ms = request.connect_timeout_ms;
+    post.total_timeout_ms = request.total_timeout_ms;
+    post.is_cancelled = IsCancelled;
+    post.cancelled = request.cancelled;
+    std::string body(kMaxReplyBytes, '\0');
+    jankbox_reply reply{};
+    reply.size = sizeof(reply);
+    reply.body = body.data();
+    reply.body_capacity = kMaxReplyBytes;
+    transport_(context_, &post, &reply);
+    if (reply.http_status <= 0) return {.error = TextOf(reply.error, sizeof(reply.error))};
+    if (reply.body_bytes > kMaxReplyBytes) return {.error = "the answer is larger than 64 KiB"};
+    body.resize(reply.body_bytes);
+    return {.http_status = reply.http_status,
+            .body = body,
+            .retry_after = TextOf(reply.retry_after, sizeof(reply.retry_after))};
+  }
+
+ private:
+  const jankbox_transport transport_;
+  void* const context_;
+};
+
+}  // namespace
+
+void SetAppTransport(jankbox_transport transport, void* context) {
+  std::lock_guard<std::mutex> lock(g_mutex);
+  g_transport = transport;
+  g_context = context;
+}
+
+std::unique_ptr<Transport> NewAppTransport() {
+  std::lock_guard<std::mutex> lock(g_mutex);
+  if (g_transport == nullptr) return nullptr;
+  return std::make_unique<AppTransport>(g_transport, g_context);
+}
+
+void SetUploadNetwork(int network) {
+  const bool known = network == JANKBOX_NETWORK_FREE || network == JANKBOX_NETWORK_OFF;
+  g_network.store(known ? network : JANKBOX_NETWORK_METERED, std::memory_order_relaxed);
+}
+
+int UploadNetwork() { return g_network.load(std::memory_order_relaxed); }
+
+}  // namespace jankbox

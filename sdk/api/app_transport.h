@@ -1,0 +1,23 @@
+// What the app says of uploads (jankbox/upload.h): its own transport, and the network. Any thread.
+#ifndef JANKBOX_SDK_API_APP_TRANSPORT_H_
+#define JANKBOX_SDK_API_APP_TRANSPORT_H_
+
+#include <memory>
+
+#include "jankbox/upload.h"
+#include "uploader/transport/transport.h"
+
+namespace jankbox {
+
+void SetAppTransport(jankbox_transport transport, void* context);
+
+// Null where the app brought none.
+std::unique_ptr<Transport> NewAppTransport();
+
+// One of JANKBOX_NETWORK_….
+void SetUploadNetwork(int network);
+int UploadNetwork();
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_API_APP_TRANSPORT_H_

@@ -1,0 +1,75 @@
+#include <sys/prctl.h>
+#include <sys/system_properties.h>
+
+#include <string>
+
+#include "base/file.h"
+#include "base/last_error.h"
+#include "sdk/api/desktop_link.h"
+
+// Counts the changes of all properties (tracer/atrace/property_source_android.cc).
+extern "C" uint32_t __system_property_area_serial() __attribute__((weak));
+
+namespace jankbox {
+namespace {
+
+// Set by the zygote where the manifest says debuggable, or profileable from the shell.
+bool MayBeAsked() { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1; }
+
+std::string ProcessName() {
+  const std::string all = ReadProcFile("/proc/self/cmdline", 4096);
+  return all.substr(0, all.find('\0'));
+}
+
+void Read(const std::string& name, PropertyValues* values) {
+  char value[PROP_VALUE_MAX] = "";
+  const int length = __system_property_get(name.c_str(), value);
+  if (length > 0) values->Set(name, {value, static_cast<size_t>(length)});
+}
+
+PropertyValues ReadProperties() {
+  PropertyValues values;
+  Read(std::string(kDesktopAppProperty), &values);
+  Read(std::string(kDesktopSnapshotProperty), &values);
+  for (const std::string_view option : DesktopOptionNames()) {
+    Read(std::string(kDesktopPrefix).append(option), &values);
+  }
+  return values;
+}
+
+// One start at a time in a process, one watcher: no lock.
+struct Followed {
+  std::optional<DesktopRequests> requests;
+  uint32_t serial = 0;
+};
+
+}  // namespace
+
+Result<Options> ValidateOptionsWithDesktop(const jankbox_options* options) {
+  const Result<jankbox_options> whole = WholeOptions(options);
+  if (!whole.ok() || !MayBeAsked()) return ValidateOptions(options);
+  jankbox_options given = whole.value();
+  given.size = sizeof(given);
+  const Status added = AddDesktopOptions(ReadProperties(), ProcessName(), &given);
+  Result<Options> checked = added.ok() ? ValidateOptions(&given) : added;
+  if (checked.ok()) return checked;
+  SetLastError("properties of the desktop are passed over: " + checked.status().message());
+  return ValidateOptions(options);
+}
+
+std::optional<DesktopAsk> LookAtDesktop(const Thresholds& at_start, bool first) {
+  static auto* followed = new Followed();
+  if (first) followed->requests.reset();
+  if (!MayBeAsked()) return std::nullopt;
+  if (__system_property_area_serial != nullptr) {
+    const uint32_t serial = __system_property_area_serial();
+    if (followed->requests && serial == followed->serial) return std::nullopt;
+    followed->serial = serial;
+  }
+  const PropertyValues now = ReadProperties();
+  if (followed->requests) return followed->requests->Look(now);
+  followed->requests.emplace(ProcessName(), at_start, now);
+  return std::nullopt;
+}
+
+}  // namespace jankbox

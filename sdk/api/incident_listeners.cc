@@ -1,0 +1,82 @@
+#include "sdk/api/incident_listeners.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace jankbox {
+
+IncidentListeners& IncidentListeners::Get() {
+  static auto* listeners = new IncidentListeners();
+  return *listeners;
+}
+
+bool IncidentListeners::Add(jankbox_incident_listener listener, void* context) {
+  if (listener == nullptr) return false;
+  std::lock_guard<std::recursive_mutex> lock(mutex_);
+  Entry* free = nullptr;
+  for (Entry& entry : entries_) {
+    if (entry.listener == listener && entry.context == context) return true;
+    if (entry.listener == nullptr && free == nullptr) free = &entry;
+  }
+  if (free == nullptr) return false;
+  *free = {listener, context};
+  return true;
+}
+
+void IncidentListeners::Remove(jankbox_incident_listener listener, void* context) {
+  std::lock_guard<std::recursive_mutex> lock(mutex_);
+  for (Entry& entry : entries_) {
+    if (entry.listener == listener && entry.context == context) entry = {};
+  }
+}
+
+bool IncidentListeners::Ask(const std::string& place, Report* report) {
+  jankbox_incident incident = {};
+  incident.size = sizeof(incident);
+  incident.kind = static_cast<uint32_t>(report->kind);
+  incident.id = report->id.c_str();
+  incident.revision = report->revision;
+  incident.ongoing = report->ongoing ? 1 : 0;
+  incident.duration_ns = report->duration_ns;
+  incident.tid = report->tid;
+  incident.thread = report->thread.c_str();
+  incident.what = report->what.c_str();
+  incident.summary = report->verdict.summary.c_str();
+  incident.place = place.c_str();
+  incident.fingerprint = report->fingerprint.c_str();
+  incident.begin_ns = report->begin_ns;
+  incident.end_ns = report->end_ns;
+  bool wanted = true;
+  std::lock_guard<std::recursive_mutex> lock(mutex_);
+  asked_ = &incident;
+  report_ = report;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    const Entry entry = entries_[i];  // it may remove itself
+    if (entry.listener == nullptr) continue;
+    if (entry.listener(&incident, entry.context) == JANKBOX_INCIDENT_VETO) wanted = false;
+  }
+  asked_ = nullptr;
+  report_ = nullptr;
+  return wanted;
+}
+
+bool IncidentListeners::AddAttribute(const jankbox_incident* incident, const char* key,
+                                     const char* value) {
+  if (incident == nullptr || key == nullptr || *key == '\0' || value == nullptr) return false;
+  if (strlen(key) > kMaxKeyBytes || strlen(value) > kMaxValueBytes) return false;
+  std::lock_guard<std::recursive_mutex> lock(mutex_);
+  if (incident != asked_) return false;
+  std::vector<ReportAttribute>& attributes = report_->attributes;
+  const auto same =
+      std::find_if(attributes.begin(), attributes.end(),
+                   [key](const ReportAttribute& attribute) { return attribute.key == key; });
+  if (same != attributes.end()) {
+    same->value = value;
+    return true;
+  }
+  if (attributes.size() >= kMaxAttributes) return false;
+  attributes.push_back({key, value});
+  return true;
+}
+
+}  // namespace jankbox

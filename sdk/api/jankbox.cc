@@ -1,0 +1,218 @@
+// The C surface: thin, never throws, and never lets a failure of ours become the app's.
+#include "jankbox/jankbox.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/clock.h"
+#include "base/last_error.h"
+#include "jankbox/incident.h"
+#include "jankbox/plugin.h"
+#include "monitors/looper/dispatch_monitor.h"
+#include "monitors/looper/idle_callback.h"
+#include "monitors/looper/input_latency.h"
+#include "monitors/looper/loop_hooks.h"
+#include "sdk/api/app_transport.h"
+#include "sdk/api/desktop_link.h"
+#include "sdk/api/foreground.h"
+#include "sdk/api/incident_listeners.h"
+#include "sdk/api/options.h"
+#include "sdk/api/plugins.h"
+#include "sdk/runtime/run_channel.h"
+#include "sdk/runtime/runtime.h"
+#include "sdk/runtime/startup_watch.h"
+#include "tracer/event/event_sink.h"
+#include "tracer/ring/method_registry.h"
+#include "tracer/ring/recorder.h"
+
+namespace {
+
+using jankbox::EventKind;
+using jankbox::MonotonicNs;
+
+constexpr uint64_t kStopWaitNs = 2 * jankbox::kNsPerSecond;
+
+// Held over a whole start or stop; RuntimeMutex() only guards the slot.
+std::mutex& LifecycleMutex() {
+  static auto* mutex = new std::mutex();
+  return *mutex;
+}
+std::mutex& RuntimeMutex() {
+  static auto* mutex = new std::mutex();
+  return *mutex;
+}
+std::shared_ptr<jankbox::Runtime>& RuntimeSlot() {
+  static auto* runtime = new std::shared_ptr<jankbox::Runtime>();
+  return *runtime;
+}
+
+std::shared_ptr<jankbox::Runtime> Current() {
+  std::lock_guard<std::mutex> lock(RuntimeMutex());
+  const std::shared_ptr<jankbox::Runtime>& runtime = RuntimeSlot();
+  return runtime != nullptr && runtime->pid() == getpid() ? runtime : nullptr;
+}
+
+int CodeOf(const jankbox::Status& status) {
+  if (!status.ok()) jankbox::SetLastError(status.message());
+  return static_cast<int>(status.code());
+}
+
+}  // namespace
+
+extern "C" {
+
+int jankbox_start(const jankbox_options* options) {
+  std::lock_guard<std::mutex> starting_or_stopping(LifecycleMutex());
+  std::lock_guard<std::mutex> lock(RuntimeMutex());
+  std::shared_ptr<jankbox::Runtime>& runtime = RuntimeSlot();
+  if (runtime != nullptr) {
+    if (runtime->pid() == getpid()) return JANKBOX_OK;
+    // A forked child: the parent's threads are not here, and its objects are not ours to destroy.
+    new std::shared_ptr<jankbox::Runtime>(std::move(runtime));
+    runtime = nullptr;
+  }
+  jankbox::SendLogToRun();
+  jankbox::Result<jankbox::Options> checked = jankbox::ValidateOptionsWithDesktop(options);
+  if (!checked.ok()) return CodeOf(checked.status());
+  jankbox::Result<std::unique_ptr<jankbox::Runtime>> started =
+      jankbox::Runtime::Start(checked.value());
+  if (!started.ok()) return CodeOf(started.status());
+  runtime = std::move(started.value());
+  jankbox::Plugins::Get().Start();
+  return JANKBOX_OK;
+}
+
+void jankbox_stop(void) {
+  std::lock_guard<std::mutex> starting_or_stopping(LifecycleMutex());
+  std::shared_ptr<jankbox::Runtime> runtime = Current();
+  if (runtime == nullptr) return;
+  jankbox::Plugins::Get().Stop();
+  {
+    std::lock_guard<std::mutex> lock(RuntimeMutex());
+    RuntimeSlot() = nullptr;
+  }
+  runtime->Stop(MonotonicNs() + kStopWaitNs);
+}
+
+int jankbox_configure(const jankbox_options* options) {
+  std::shared_ptr<jankbox::Runtime> runtime = Current();
+  if (runtime == nullptr) return JANKBOX_NOT_RUNNING;
+  return CodeOf(runtime->Configure(options));
+}
+
+uint32_t jankbox_slow_message_ms(void) { return jankbox::DispatchMonitor::SlowThresholdMs(); }
+
+void jankbox_set_transport(jankbox_transport transport, void* context) {
+  jankbox::SetAppTransport(transport, context);
+}
+
+void jankbox_set_network(int network) {
+  const bool was_off = jankbox::UploadNetwork() == JANKBOX_NETWORK_OFF;
+  jankbox::SetUploadNetwork(network);
+  if (!was_off || jankbox::UploadNetwork() == JANKBOX_NETWORK_OFF) return;
+  const std::shared_ptr<jankbox::Runtime> runtime = Current();
+  if (runtime != nullptr) runtime->TryUploads();
+}
+
+void jankbox_fully_drawn(void) { jankbox::StartupWatch::NoteDrawn(MonotonicNs()); }
+
+int jankbox_flush(uint32_t timeout_ms) {
+  const uint64_t deadline_ns = MonotonicNs() + timeout_ms * jankbox::kNsPerMs;
+  std::shared_ptr<jankbox::Runtime> runtime = Current();
+  return runtime == nullptr || runtime->Flush(deadline_ns) ? 1 : 0;
+}
+
+const char* jankbox_last_error(void) {
+  static thread_local std::string text;
+  text = jankbox::LastError();
+  return text.c_str();
+}
+
+uint32_t jankbox_method_id(const char* name) {
+  return name == nullptr ? 0 : jankbox::MethodRegistry::Get().IdOfName(name);
+}
+
+void jankbox_begin(uint32_t id) { jankbox::RecordEvent(EventKind::kBegin, id); }
+void jankbox_end(uint32_t id) { jankbox::RecordEvent(EventKind::kEnd, id); }
+void jankbox_async_begin(uint32_t id, uint64_t cookie) {
+  jankbox::RecordValue(EventKind::kAsyncBegin, id, cookie);
+}
+void jankbox_async_end(uint32_t id, uint64_t cookie) {
+  jankbox::RecordValue(EventKind::kAsyncEnd, id, cookie);
+}
+void jankbox_counter(uint32_t id, int64_t value) {
+  jankbox::RecordValue(EventKind::kCounter, id, static_cast<uint64_t>(value));
+}
+void jankbox_instant(uint32_t id) { jankbox::RecordEvent(EventKind::kInstant, id); }
+
+void jankbox_dispatch_begin(const char* what) { jankbox::DispatchMonitor::Begin(what); }
+void jankbox_dispatch_end(void) { jankbox::DispatchMonitor::End(); }
+
+void jankbox_dispatch_end_all(void) { jankbox::DispatchMonitor::EndAll(); }
+
+void jankbox_idle_begin(const char* what) {
+  if (jankbox::RecordingOn()) jankbox::BeginIdleCallback(what);
+}
+void jankbox_idle_end(void) { jankbox::DispatchMonitor::End(); }
+
+void jankbox_input(uint64_t event_ns) { jankbox::InputLatency::On(event_ns); }
+void jankbox_input_ms(uint32_t event_ms) { jankbox::InputLatency::OnMs(event_ms); }
+
+void jankbox_dispatch_begin_at(const char* what, uint64_t begin_ns) {
+  jankbox::DispatchMonitor::BeginAt(what, begin_ns);
+}
+
+void jankbox_set_foreground(int foreground) {
+  if (jankbox::SetForeground(foreground != 0)) {
+    jankbox::Plugins::Get().SetForeground(foreground != 0);
+  }
+}
+
+void jankbox_watch_this_thread(const char* name) {
+  jankbox::WatchLoopOfThisThread();
+  if (name != nullptr) jankbox::DispatchMonitor::NameLoopForGood(name);
+}
+
+void jankbox_set_loop_name(const char* name) {
+  std::lock_guard<std::mutex> not_stopping(LifecycleMutex());
+  std::shared_ptr<jankbox::Runtime> runtime = Current();
+  if (runtime != nullptr && name != nullptr) runtime->SetLoopName(name);
+}
+
+int jankbox_snapshot(const char* reason) {
+  std::shared_ptr<jankbox::Runtime> runtime = Current();
+  if (runtime == nullptr) return JANKBOX_NOT_RUNNING;
+  return CodeOf(runtime->Snapshot(reason != nullptr ? reason : ""));
+}
+
+int jankbox_add_listener(jankbox_incident_listener listener, void* context) {
+  return jankbox::IncidentListeners::Get().Add(listener, context) ? 1 : 0;
+}
+
+void jankbox_remove_listener(jankbox_incident_listener listener, void* context) {
+  jankbox::IncidentListeners::Get().Remove(listener, context);
+}
+
+int jankbox_incident_attribute(const jankbox_incident* incident, const char* key,
+                               const char* value) {
+  return jankbox::IncidentListeners::Get().AddAttribute(incident, key, value) ? 1 : 0;
+}
+
+int jankbox_report_incident(const char* what, uint64_t begin_ns, uint64_t end_ns) {
+  std::shared_ptr<jankbox::Runtime> runtime = Current();
+  if (runtime == nullptr) return JANKBOX_NOT_RUNNING;
+  return CodeOf(runtime->ReportIncident(what != nullptr ? what : "", begin_ns, end_ns));
+}
+
+int jankbox_add_plugin(const jankbox_plugin* plugin) {
+  return plugin == nullptr ? JANKBOX_INVALID_ARGUMENT : jankbox::Plugins::Get().Add(*plugin);
+}
+
+// Reports that are being sealed when the program ends are finished, and the ring is removed as
+// cleanly closed.
+__attribute__((destructor)) static void StopAtExit(void) { jankbox_stop(); }
+}

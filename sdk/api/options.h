@@ -1,0 +1,66 @@
+// The caller's options, checked once: from here on nothing can be out of range. Zero fields take
+// the environment's value (set by `jankbox run`), then the default. Pure but for getenv; allocates.
+#ifndef JANKBOX_SDK_API_OPTIONS_H_
+#define JANKBOX_SDK_API_OPTIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "diagnosis/seal/repeat_policy.h"
+#include "jankbox/jankbox.h"
+#include "monitors/frame/frame_hooks.h"
+#include "monitors/frame/frame_policy.h"
+#include "sdk/api/thresholds.h"
+#include "tracer/atrace/marker_tap.h"
+#include "tracer/ftrace/kernel_recorder.h"
+#include "tracer/interpose/source_hooks.h"
+#include "tracer/ring/ring_format.h"
+#include "tracer/sampling/stack_sampler.h"
+
+namespace jankbox {
+
+struct Options : Thresholds {
+  std::string dir;  // absolute
+  std::string app_name;
+  std::string app_version;
+  std::string upload_url;
+  std::string config_file;  // of thresholds; empty: none
+  uint64_t window_ns = 0;
+  uint32_t ring_bytes = 0;
+  bool sigquit = false;
+  FramePolicy frame_policy = FramePolicy::kBands;
+  FrameHookSet frame_sources;
+  uint32_t sample_interval_ms = 0;
+  uint64_t min_free_bytes = 0;
+  uint32_t cpu_budget_permille = 10;     // of a core; 0: none
+  std::optional<RecordMode> fixed_mode;  // none: the governor chooses
+  bool loop_hooks = true;
+  uint32_t history_messages = 200;
+  uint64_t input_latency_ns = 0;
+  std::string watch_threads;  // names of threads whose loops are watched besides the main one's
+  MarkerMode markers = MarkerMode::kPassOn;
+  std::optional<uint64_t> atrace_tags;  // to turn on in the host's atrace library; none: leave it
+  std::string atrace_library;           // loaded where the host has none; empty: none
+  std::string properties_file;          // empty: the environment
+  SourceSet sources;
+  KernelRecorderOptions kernel;
+  RepeatLimits repeats;
+  StackSampler::Mode sampler_mode = StackSampler::Mode::kAuto;
+};
+
+// The options of a caller whose struct may be older (smaller) than today's; null: all zero.
+Result<jankbox_options> WholeOptions(const jankbox_options* options);
+
+// kInvalidArgument names the field and its range. `options` may be null or older (smaller) than
+// today's struct.
+Result<Options> ValidateOptions(const jankbox_options* options);
+
+// The folder of reports where nothing says otherwise: $JANKBOX_DIR, $XDG_STATE_HOME/jankbox,
+// ~/.local/state/jankbox, /tmp/jankbox-<uid>.
+std::string DefaultReportFolder();
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_API_OPTIONS_H_

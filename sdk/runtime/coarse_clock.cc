@@ -1,0 +1,54 @@
+#include "sdk/runtime/coarse_clock.h"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/own_thread.h"
+#include "tracer/ring/recorder.h"
+
+namespace jankbox {
+namespace {
+
+// Less than the millisecond that the mode promises, for the time that a wake-up takes.
+constexpr long kPeriodNs = 850'000;
+
+}  // namespace
+
+void CoarseClock::Start() {
+  if (thread_.joinable()) return;
+  stop_.store(false, std::memory_order_relaxed);
+  Recorder::RenewCoarseTick();
+  const ScopedSignalBlock no_signals;
+  thread_ = std::thread([this] { Run(); });
+}
+
+void CoarseClock::Stop() {
+  if (!thread_.joinable()) return;
+  stop_.store(true, std::memory_order_relaxed);
+  thread_.join();
+  cpu_before_ns_ += cpu_ns_.exchange(0, std::memory_order_relaxed);
+}
+
+uint64_t CoarseClock::cpu_ns() const {
+  return cpu_before_ns_ + cpu_ns_.load(std::memory_order_relaxed);
+}
+
+void CoarseClock::Run() {
+  NameCurrentThread("jankbox-tick");
+  prctl(PR_SET_TIMERSLACK, 1);  // the kernel's 50 µs would be a part of the error
+  const timespec period = {0, kPeriodNs};
+  uint64_t last = header_->coarse_ticks.load(std::memory_order_relaxed);
+  while (!stop_.load(std::memory_order_relaxed)) {
+    nanosleep(&period, nullptr);
+    Recorder::RenewCoarseTick();
+    const uint64_t now = header_->coarse_ticks.load(std::memory_order_relaxed);
+    const uint64_t worst = header_->coarse_error_ticks.load(std::memory_order_relaxed);
+    header_->coarse_error_ticks.store(std::max(worst, now - last), std::memory_order_relaxed);
+    last = now;
+    cpu_ns_.store(ClockNs(CLOCK_THREAD_CPUTIME_ID), std::memory_order_relaxed);
+  }
+}
+
+}  // namespace jankbox

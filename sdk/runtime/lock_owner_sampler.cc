@@ -1,0 +1,35 @@
+#include "sdk/runtime/lock_owner_sampler.h"
+
+#include "base/clock.h"
+
+namespace jankbox {
+namespace {
+
+StackSampler::Mode ModeFor(StackSampler::Mode watched) {
+  const bool perf =
+      watched == StackSampler::Mode::kAuto || watched == StackSampler::Mode::kPerfOnly;
+  return perf ? StackSampler::Mode::kNoSignal : StackSampler::Mode::kProcOnly;
+}
+
+}  // namespace
+
+LockOwnerSampler::LockOwnerSampler(StackSampler::Mode mode) : mode_(ModeFor(mode)) {}
+
+void LockOwnerSampler::Look(int32_t owner_tid, uint64_t now_ns, const StackSampler::Sink& sink) {
+  if (owner_tid != tid_) {
+    tid_ = owner_tid;
+    sampler_.reset();
+    next_ns_ = now_ns;
+    if (owner_tid == 0) return;
+    Result<std::unique_ptr<StackSampler>> sampler =
+        StackSampler::Create(owner_tid, {.interval_ms = kIntervalMs, .mode = mode_});
+    if (!sampler.ok()) return;
+    sampler_ = std::move(sampler.value());
+    sampler_->Start();
+  }
+  if (sampler_ == nullptr || now_ns < next_ns_) return;
+  next_ns_ = now_ns + kIntervalMs * kNsPerMs;
+  sampler_->Collect(sink);
+}
+
+}  // namespace jankbox

@@ -1,0 +1,239 @@
+#include "sdk/runtime/runtime.h"
+
+#include <unistd.h>
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/last_error.h"
+#include "base/own_thread.h"
+#include "monitors/anr/quit_signal.h"
+#include "monitors/frame/frame_book.h"
+#include "monitors/frame/frame_hooks.h"
+#include "monitors/frame/frame_monitor.h"
+#include "monitors/looper/dispatch_monitor.h"
+#include "monitors/looper/glib_idle.h"
+#include "monitors/looper/input_latency.h"
+#include "monitors/looper/loop_hooks.h"
+#include "sdk/api/plugins.h"
+#include "tracer/event/event_sink.h"
+#include "tracer/hook/hook_set.h"
+#include "tracer/interpose/binder_hooks.h"
+#include "tracer/interpose/marker_hooks.h"
+#include "tracer/interpose/source_hooks.h"
+#include "tracer/ring/method_registry.h"
+#include "tracer/ring/recorder.h"
+#include "tracer/ring/ring_place.h"
+
+namespace jankbox {
+namespace {
+
+// Rings of earlier recordings. They stay mapped for a while after a stop: a thread of the app may
+// have been preempted between looking at the gate and writing its event.
+constexpr uint64_t kRetirementNs = 10 * kNsPerSecond;
+
+struct RetiredRing {
+  uint64_t since_ns;
+  std::unique_ptr<RingFile> ring;
+};
+
+// Touched by Start() and Stop() only, which the C surface never runs at the same time.
+std::vector<RetiredRing>& RetiredRings() {
+  static auto* rings = new std::vector<RetiredRing>();
+  return *rings;
+}
+
+void UnmapOldRings() {
+  const uint64_t now = MonotonicNs();
+  std::erase_if(RetiredRings(),
+                [now](const RetiredRing& old) { return now - old.since_ns > kRetirementNs; });
+}
+
+Result<std::unique_ptr<RingFile>> CreateRing(const Options& options) {
+  RingOptions ring_options;
+  ring_options.bytes = options.ring_bytes;
+  ring_options.tick_source = ChooseTickSource();
+  ring_options.window_ns = options.window_ns;
+  ring_options.slow_threshold_ns = options.slow_message_ns;
+  ring_options.app_name = options.app_name;
+  ring_options.app_version = options.app_version;
+  Result<std::unique_ptr<RingFile>> ring = Status(StatusCode::kUnavailable, "no ring");
+  // Twice: another process may have removed the folder, empty until now, after it had recovered the
+  // last ring in it.
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    Result<std::string> folder = RingFolder(options.dir);
+    ring_options.folder = folder.ok() ? folder.value() : "";
+    ring = RingFile::Create(ring_options);
+    if (!ring.ok() || ring.value()->in_memory_reason().empty()) return ring;
+  }
+  SetLastError("the ring is in memory only, nothing of it survives a crash: " +
+               ring.value()->in_memory_reason());
+  return ring;
+}
+
+}  // namespace
+
+Runtime::Runtime(const Options& options, std::unique_ptr<RingFile> ring)
+    : options_(options),
+      pid_(getpid()),
+      ring_(std::move(ring)),
+      reader_(ring_->base(), ring_->bytes()),
+      crash_loop_(options.dir, CurrentProcessName()) {}
+
+Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
+  const uint64_t begin_ns = MonotonicNs();
+  UnmapOldRings();
+  Result<std::unique_ptr<RingFile>> ring = CreateRing(options);
+  if (!ring.ok()) return ring.status();
+  std::unique_ptr<Runtime> runtime(new Runtime(options, std::move(ring.value())));
+  MethodRegistry::Get().Attach(runtime->ring_->header());
+  DispatchMonitor::SetClock(0, 0);
+  InputLatency::SetThreshold(options.input_latency_ns);
+  FrameMonitor::Start({options.jank_dropped_frames, options.frame_policy});
+  FrameBook::Get().Clear();
+  Status status = Recorder::Open(runtime->ring_.get());
+  if (!status.ok()) return status;
+  strcpy(runtime->ring_->header()->loop_name, "api");
+  Runtime* self = runtime.get();
+  runtime->kernel_ = std::make_unique<KernelRecorder>(
+      options.kernel, static_cast<TickSource>(runtime->ring_->header()->tick_source));
+  runtime->sealer_ = std::make_unique<Sealer>(
+      options, &runtime->crash_loop_, runtime->kernel_.get(), &runtime->refusals_,
+      [self] { return self->MakeSource(); },
+      [self](const SealRequest& request, bool sealed) { self->OnSealed(request, sealed); },
+      [self](const jankbox_options& given) {
+        self->watcher_->WaitReady();
+        return self->watcher_->ChangeThresholds(given);
+      });
+  runtime->watcher_ = std::make_unique<Watcher>(
+      options, runtime->ring_.get(), &runtime->crash_loop_, runtime->kernel_.get(),
+      &runtime->refusals_,
+      [self](SealRequest request) { self->sealer_->Enqueue(std::move(request)); },
+      [self] { return self->sealer_->cpu_ns(); });
+  if (options.loop_hooks) AddLoopHooks(options.watch_threads, &HookSet::Get());
+  AddFrameHooks(options.frame_sources, &HookSet::Get());
+  AddMarkerHooks(options.markers, options.sources.io, &HookSet::Get());
+  AddSourceHooks(options.sources, &HookSet::Get());
+  if (options.sources.io) AddBinderHooks(&HookSet::Get());
+  if (!options.upload_url.empty()) runtime->upload_ = std::make_unique<UploadThread>(options);
+  if (options.sigquit) {
+    const std::string unseen = QuitSignal::Install();
+    if (!unseen.empty()) SetLastError("SIGQUIT is not seen: " + unseen);
+  }
+  {
+    ScopedSignalBlock no_signals;
+    runtime->watcher_->Start();
+    runtime->sealer_->Start();
+    if (runtime->upload_ != nullptr) runtime->upload_->Start();
+  }
+  runtime->start_us_.store((MonotonicNs() - begin_ns) / 1000, std::memory_order_relaxed);
+  return runtime;
+}
+
+void Runtime::Stop(uint64_t deadline_ns) {
+  watcher_
+      ->StopAtrace();  // first: markers that only we asked for are not to reach the kernel alone
+  StopMarkerHooks();
+  StopGlibIdle();
+  HookSet::Get().Stop();
+  QuitSignal::Remove();
+  watcher_->Stop();  // before recording ends: its last look may seal an incident
+  Recorder::Close();
+  sealer_->Stop(deadline_ns);
+  if (upload_ != nullptr) upload_->Stop(deadline_ns);
+  MethodRegistry::Get().Detach();
+  ring_->RemoveFile();
+  RetiredRings().push_back({MonotonicNs(), std::move(ring_)});
+}
+
+ReportSource Runtime::MakeSource() {
+  watcher_->WaitReady();
+  ReportSource source;
+  source.ring = &reader_;
+  source.names = MethodRegistry::Get().Entries();
+  source.modules = watcher_->modules();
+  source.clock = watcher_->clock();
+  source.clock_reading = ReadClocks(static_cast<TickSource>(ring_->header()->tick_source));
+  source.process = {
+      pid_, HeaderText(ring_->header()->process_name, sizeof(ring_->header()->process_name)), 0};
+  source.app_name = options_.app_name;
+  source.app_version = options_.app_version;
+  source.window_ns = options_.window_ns;
+  source.end_ticks = source.clock_reading.ticks;
+  const uint64_t end_ns = source.clock.ToMonotonicNs(source.end_ticks);
+  source.kernel = std::make_shared<KernelWindow>(
+      kernel_->Read(source.clock.FromMonotonicNs(end_ns - std::min(end_ns, source.window_ns)),
+                    source.end_ticks, source.clock));
+  source.self_cpu_ns = watcher_->cpu_ns() + sealer_->cpu_ns();
+  source.recorded_ns = watcher_->recorded_ns();
+  source.sigquits = watcher_->sigquits();
+  source.uptime_ns = MonotonicNs() - ring_->header()->clock_at_start.monotonic_ns;
+  source.cpu_budget_permille = options_.cpu_budget_permille;
+  source.history_messages = options_.history_messages;
+  source.start_us = start_us_.load(std::memory_order_relaxed);
+  source.suppressed_incidents = refusals_.count(RefusalReason::kQueueFull);
+  source.atrace = watcher_->atrace();
+  source.refusals = refusals_.Counts();
+  source.frames = FrameBook::Get().Summary();
+  source.states = StateTags::Get().Between(0, UINT64_MAX);
+  const std::string hooks_off = crash_loop_.Reason();
+  if (!hooks_off.empty()) source.notes.push_back(hooks_off);
+  const std::string plugins = Plugins::Get().Note();
+  if (!plugins.empty()) source.notes.push_back(plugins);
+  source.ring_in_memory_only = !ring_->in_memory_reason().empty();
+  return source;
+}
+
+void Runtime::OnSealed(const SealRequest& request, bool sealed) {
+  if (request.watched_index < kMaxWatchedThreads) {
+    RingIncident& note = ring_->header()->incidents[request.watched_index];
+    if (HeaderText(note.id, sizeof(note.id)) == request.id) {
+      if (!request.ongoing)
+        note.state.store(static_cast<uint32_t>(RingIncidentState::kNone),
+                         std::memory_order_release);
+    }
+  }
+  if (sealed) TryUploads();
+}
+
+Status Runtime::Configure(const jankbox_options* options) {
+  const Result<jankbox_options> given = WholeOptions(options);
+  return given.ok() ? watcher_->ChangeThresholds(given.value()) : given.status();
+}
+
+Status Runtime::Snapshot(const std::string& reason) {
+  const uint64_t now_ns = MonotonicNs();
+  return SealByHand(ReportKind::kManual, reason, now_ns, now_ns);
+}
+
+Status Runtime::ReportIncident(const std::string& what, uint64_t begin_ns, uint64_t end_ns) {
+  if (end_ns < begin_ns || end_ns > MonotonicNs()) {
+    return Status(StatusCode::kInvalidArgument,
+                  "an incident must end after its begin, and not in the future");
+  }
+  return SealByHand(ReportKind::kCustom, what, begin_ns, end_ns);
+}
+
+Status Runtime::SealByHand(ReportKind kind, const std::string& what, uint64_t begin_ns,
+                           uint64_t end_ns) {
+  if (sealer_->Enqueue(RequestByHand(kind, what, begin_ns, end_ns))) return Status::Ok();
+  return Status(StatusCode::kBusy, "64 reports wait to be sealed already");
+}
+
+void Runtime::SetLoopName(const std::string& name) {
+  if (CurrentTid() == pid_) DispatchMonitor::NameLoopForGood(name.c_str());
+  strncpy(ring_->header()->loop_name, name.c_str(), sizeof(ring_->header()->loop_name) - 1);
+}
+
+void Runtime::TryUploads() {
+  if (upload_ != nullptr) upload_->Wake();
+}
+
+bool Runtime::Flush(uint64_t deadline_ns) {
+  const bool sealed = watcher_->LookNow(deadline_ns) && sealer_->WaitIdle(deadline_ns);
+  return sealed && (upload_ == nullptr || upload_->WaitIdle(deadline_ns));
+}
+
+}  // namespace jankbox

@@ -1,0 +1,68 @@
+// The object graph between jankbox_start and jankbox_stop, and its lifecycle. One at a time in a
+// process. Start() returns quickly: it makes the ring and two or three threads; everything that may
+// be slow happens on those.
+#ifndef JANKBOX_SDK_RUNTIME_RUNTIME_H_
+#define JANKBOX_SDK_RUNTIME_RUNTIME_H_
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "monitors/incident/refusals.h"
+#include "sdk/api/options.h"
+#include "sdk/runtime/crash_loop.h"
+#include "sdk/runtime/sealer.h"
+#include "sdk/runtime/upload_thread.h"
+#include "sdk/runtime/watcher.h"
+
+namespace jankbox {
+
+class Runtime {
+ public:
+  // Starts recording with `options`.
+  static Result<std::unique_ptr<Runtime>> Start(const Options& options);
+
+  // Stops recording; waits for reports that are being sealed until `deadline_ns`. The ring stays
+  // mapped: threads of the app may be on their way out of it.
+  void Stop(uint64_t deadline_ns);
+
+  // Changes the thresholds that `options` names. Any thread.
+  Status Configure(const jankbox_options* options);
+
+  // Seals the window up to now, asked for by hand.
+  Status Snapshot(const std::string& reason);
+
+  // An incident that the app found by itself, of the calling thread.
+  Status ReportIncident(const std::string& what, uint64_t begin_ns, uint64_t end_ns);
+
+  bool Flush(uint64_t deadline_ns);
+
+  void SetLoopName(const std::string& name);
+
+  // The network changed: what waits to be uploaded is tried.
+  void TryUploads();
+
+  int pid() const { return pid_; }
+
+ private:
+  Runtime(const Options& options, std::unique_ptr<RingFile> ring);
+  ReportSource MakeSource();
+  Status SealByHand(ReportKind kind, const std::string& what, uint64_t begin_ns, uint64_t end_ns);
+  void OnSealed(const SealRequest& request, bool sealed);
+
+  const Options options_;
+  const int pid_;
+  std::unique_ptr<RingFile> ring_;
+  RingReader reader_;
+  CrashLoop crash_loop_;
+  Refusals refusals_;
+  std::atomic<uint64_t> start_us_{0};
+  std::unique_ptr<KernelRecorder> kernel_;  // outlives watcher and sealer
+  std::unique_ptr<Watcher> watcher_;
+  std::unique_ptr<Sealer> sealer_;
+  std::unique_ptr<UploadThread> upload_;  // null without upload_url
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_RUNTIME_RUNTIME_H_

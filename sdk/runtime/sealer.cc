@@ -1,0 +1,188 @@
+#include "sdk/runtime/sealer.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/last_error.h"
+#include "base/log.h"
+#include "base/own_thread.h"
+#include "diagnosis/seal/recovery.h"
+#include "sdk/api/incident_listeners.h"
+#include "tracer/hook/reentry_guard.h"
+
+namespace jankbox {
+namespace {
+
+bool AskListeners(const std::string& place, Report* report) {
+  return IncidentListeners::Get().Ask(place, report);
+}
+
+constexpr int kNice = 19;
+constexpr std::chrono::seconds kConfigFileEvery{5};
+
+std::chrono::nanoseconds Until(uint64_t deadline_ns) {
+  const uint64_t now = MonotonicNs();
+  return std::chrono::nanoseconds(deadline_ns > now ? deadline_ns - now : 0);
+}
+
+}  // namespace
+
+Sealer::Sealer(const Options& options, CrashLoop* crash_loop, KernelRecorder* kernel,
+               Refusals* refusals, MakeSource make_source, OnDone on_done, Configure configure)
+    : options_(options),
+      crash_loop_(crash_loop),
+      kernel_(kernel),
+      refusals_(refusals),
+      make_source_(std::move(make_source)),
+      on_done_(std::move(on_done)),
+      configure_(std::move(configure)),
+      config_file_(options.config_file) {}
+
+Sealer::~Sealer() {
+  if (thread_.joinable()) Stop(MonotonicNs());
+}
+
+void Sealer::Start() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+bool Sealer::Enqueue(SealRequest request) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (queue_.size() >= kMaxQueued) {
+    refusals_->Add(RefusalReason::kQueueFull, MonotonicNs());
+    return false;
+  }
+  // A later revision of an incident that still waits makes the earlier one needless.
+  auto same = std::find_if(queue_.begin(), queue_.end(),
+                           [&](const SealRequest& queued) { return queued.id == request.id; });
+  if (same != queue_.end()) {
+    *same = std::move(request);
+  } else {
+    queue_.push_back(std::move(request));
+  }
+  changed_.notify_all();
+  return true;
+}
+
+bool Sealer::WaitIdle(uint64_t deadline_ns) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  return changed_.wait_for(lock, Until(deadline_ns), [this] { return queue_.empty() && !busy_; });
+}
+
+void Sealer::Stop(uint64_t deadline_ns) {
+  WaitIdle(deadline_ns);
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    stop_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+  kernel_->Stop();  // here, since whoever stops is waiting for it
+}
+
+void Sealer::StartKernel() {
+  const std::string refused = kernel_->Start();
+  if (!refused.empty() && options_.kernel.mode == FtraceMode::kOn) {
+    SetLastError("the kernel's scheduling is not recorded: " + refused);
+  }
+}
+
+void Sealer::Run() {
+  NameCurrentThread("jankbox-seal");
+  ReentryGuard::ExcludeThread();
+  cpu_clock_.SetToCurrentThread();
+  const uint64_t lived_ns = MonotonicNs() + kCriticalNs;
+  crash_loop_->Begin();  // hooks wait for it
+  StartKernel();         // not as the last on a busy machine: reports wait for it
+  setpriority(PRIO_PROCESS, static_cast<id_t>(CurrentTid()), kNice);
+  const sched_param no_priority{};
+  sched_setscheduler(0, SCHED_BATCH,
+                     &no_priority);  // its wake-ups take no CPU from the app's threads
+  LookAtConfigFile();
+  SpoolLimits limits;
+  limits.min_free_bytes = options_.min_free_bytes;
+  Result<Spool> spool = Spool::Open(options_.dir, limits);
+  if (spool.ok()) {
+    spool_ = std::make_unique<Spool>(std::move(spool.value()));
+    gate_ = std::make_unique<ReportGate>(options_.dir, options_.repeats, KernelInstant,
+                                         AskListeners, refusals_);
+    Result<std::vector<std::string>> recovered =
+        RecoverOrphanRings(options_.dir, spool_.get(), AskListeners);
+    if (!recovered.ok()) LogWarning("recovery: " + recovered.status().message());
+  } else {
+    SetLastError("no reports will be written: " + spool.status().message());
+  }
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    busy_ = false;
+    changed_.notify_all();
+    if (!WaitForRequest(lived_ns, &lock)) break;
+    const SealRequest request = std::move(queue_.front());
+    queue_.pop_front();
+    busy_ = true;
+    lock.unlock();
+    SealOne(request);
+    lock.lock();
+    if (queue_.empty()) buffer_.reset();  // not kept for a window that may never come
+  }
+  if (young_) crash_loop_->Ended();
+}
+
+// False where the thread is to stop.
+bool Sealer::WaitForRequest(uint64_t lived_ns, std::unique_lock<std::mutex>* lock) {
+  const auto awaited = [this] { return stop_ || !queue_.empty(); };
+  while (young_) {
+    if (MonotonicNs() >= lived_ns) {
+      young_ = false;
+      lock->unlock();
+      crash_loop_->Lived();
+      lock->lock();
+    } else if (changed_.wait_for(*lock, Until(lived_ns), awaited)) {
+      break;
+    }
+  }
+  while (config_file_.exists() && !changed_.wait_for(*lock, kConfigFileEvery, awaited)) {
+    lock->unlock();
+    LookAtConfigFile();
+    lock->lock();
+  }
+  changed_.wait(*lock, awaited);
+  return !stop_;
+}
+
+void Sealer::LookAtConfigFile() {
+  const std::optional<Result<jankbox_options>> content = config_file_.Look();
+  if (!content) return;
+  const Status status = content->ok() ? configure_(content->value()) : content->status();
+  if (!status.ok()) SetLastError("thresholds stay as they are: " + status.message());
+}
+
+void Sealer::SealOne(const SealRequest& request) {
+  bool sealed = false;
+  if (spool_ != nullptr) {
+    ReportSource source = make_source_();
+    if (buffer_ == nullptr) buffer_ = std::make_shared<WindowBuffer>();
+    source.buffer = buffer_;
+    source.healthy = &healthy_;
+    source.healthy_below_ns = options_.slow_message_ns / 2;
+    bool admitted = false;
+    const auto admit = [&](const std::string& place, Report* report) {
+      return admitted = gate_->Admit(place, report);
+    };
+    const Result<Report> report = SealReport(source, request, spool_.get(), admit);
+    sealed = report.ok();
+    if (!sealed && admitted) {
+      gate_->NotWritten(request.id);
+      refusals_->Add(RefusalReason::kNoSpace, MonotonicNs());
+      SetLastError("report " + request.id + " could not be written: " + report.status().message());
+    }
+  }
+  on_done_(request, sealed);
+}
+
+}  // namespace jankbox

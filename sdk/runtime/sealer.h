@@ -1,0 +1,90 @@
+// Jankbox's sealing thread: takes seal requests in order, writes reports into the spool, and
+// recovers the rings of dead processes at its start. Low priority; the only thread of ours that
+// touches the disk. Requests come from any thread.
+#ifndef JANKBOX_SDK_RUNTIME_SEALER_H_
+#define JANKBOX_SDK_RUNTIME_SEALER_H_
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "base/own_thread.h"
+#include "diagnosis/seal/report_builder.h"
+#include "diagnosis/seal/report_gate.h"
+#include "monitors/incident/refusals.h"
+#include "sdk/api/config_file.h"
+#include "sdk/api/options.h"
+#include "sdk/runtime/crash_loop.h"
+#include "tracer/ftrace/kernel_recorder.h"
+#include "tracer/ring/ring_file.h"
+
+namespace jankbox {
+
+class Sealer {
+ public:
+  static constexpr size_t kMaxQueued = 64;
+
+  // Called on the sealing thread: what the live process's window is to be read with.
+  using MakeSource = std::function<ReportSource()>;
+  // Called on the sealing thread after each request; `sealed` is false where it failed.
+  using OnDone = std::function<void(const SealRequest&, bool sealed)>;
+  // Called on the sealing thread: the file of thresholds is new.
+  using Configure = std::function<Status(const jankbox_options&)>;
+
+  // `crash_loop` is kept up to date, `kernel` started, on the sealing thread; Stop() stops the
+  // latter. All three outlive the sealer.
+  Sealer(const Options& options, CrashLoop* crash_loop, KernelRecorder* kernel, Refusals* refusals,
+         MakeSource make_source, OnDone on_done, Configure configure = {});
+  ~Sealer();
+
+  // REQUIRES Start() once before Stop(). The thread is created by the caller's runtime.
+  void Start();
+
+  // False where the queue is full: the request is dropped and counted (kQueueFull).
+  bool Enqueue(SealRequest request);
+
+  // Waits until all requests so far are done, at most until `deadline_ns` (CLOCK_MONOTONIC).
+  bool WaitIdle(uint64_t deadline_ns);
+
+  // Finishes what is queued, at most until `deadline_ns`, and ends the thread.
+  void Stop(uint64_t deadline_ns);
+
+  // CPU time of the sealing thread so far, in ns. Any thread.
+  uint64_t cpu_ns() const { return cpu_clock_.Read(); }
+
+ private:
+  void Run();
+  bool WaitForRequest(uint64_t lived_ns, std::unique_lock<std::mutex>* lock);
+  void StartKernel();
+  void SealOne(const SealRequest& request);
+  void LookAtConfigFile();
+
+  const Options options_;
+  CrashLoop* const crash_loop_;
+  bool young_ = true;  // sealing thread only: crash_loop_ does not know yet that this start lived
+  KernelRecorder* const kernel_;
+  Refusals* const refusals_;
+  const MakeSource make_source_;
+  const OnDone on_done_;
+  const Configure configure_;
+  ConfigFile config_file_;                // sealing thread only
+  std::unique_ptr<Spool> spool_;          // sealing thread only
+  std::unique_ptr<ReportGate> gate_;      // the same
+  HealthyMessages healthy_;               // the same
+  std::shared_ptr<WindowBuffer> buffer_;  // sealing thread only; while requests wait
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<SealRequest> queue_;  // guarded by mutex_
+  bool busy_ = true;   // guarded by mutex_: until recovery is done and while a request is sealed
+  bool stop_ = false;  // guarded by mutex_
+  ThreadCpuClock cpu_clock_;
+  std::thread thread_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_RUNTIME_SEALER_H_

@@ -1,0 +1,102 @@
+#include "sdk/runtime/upload_thread.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/own_thread.h"
+#include "sdk/api/app_transport.h"
+#include "tracer/hook/reentry_guard.h"
+#include "uploader/spool/spool.h"
+#include "uploader/transport/curl_transport.h"
+#include "uploader/transport/upload_drain.h"
+
+namespace jankbox {
+namespace {
+
+constexpr uint64_t kDrainNs = 60 * kNsPerSecond;  // then the thread looks at its other work again
+
+// A transfer that is cancelled ends within this time.
+constexpr uint64_t kCancelNs = kNsPerSecond + 200 * kNsPerMs;
+
+}  // namespace
+
+void UploadThread::Start() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+void UploadThread::Wake() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  wanted_ = true;
+  changed_.notify_all();
+}
+
+bool UploadThread::WaitIdle(uint64_t deadline_ns) {
+  const uint64_t now = MonotonicNs();
+  std::unique_lock<std::mutex> lock(mutex_);
+  return changed_.wait_for(lock,
+                           std::chrono::nanoseconds(deadline_ns > now ? deadline_ns - now : 0),
+                           [this] { return !wanted_ && !busy_; });
+}
+
+void UploadThread::Stop(uint64_t deadline_ns) {
+  WaitIdle(deadline_ns - std::min(deadline_ns, kCancelNs));
+  cancelled_.store(true, std::memory_order_relaxed);
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    stop_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+}
+
+uint64_t UploadThread::DrainOnce() {
+  const int network = UploadNetwork();
+  if (network == JANKBOX_NETWORK_OFF) return UINT64_MAX;
+  SpoolLimits limits;
+  limits.min_free_bytes = 0;  // sending is what frees a full disk
+  Result<Spool> spool = Spool::Open(options_.dir, limits);
+  std::unique_ptr<Transport> apps = NewAppTransport();
+  Result<std::unique_ptr<Transport>> transport =
+      apps != nullptr ? Result<std::unique_ptr<Transport>>(std::move(apps)) : NewCurlTransport();
+  if (!spool.ok() || !transport.ok()) {
+    const Status& status = spool.ok() ? transport.status() : spool.status();
+    LogWarning("nothing is uploaded: " + status.message());
+    return UINT64_MAX;
+  }
+  DrainOptions options;
+  options.base_url = options_.upload_url;
+  options.deadline_monotonic_ns = MonotonicNs() + kDrainNs;
+  options.metered = network == JANKBOX_NETWORK_METERED;
+  // A stop is not to wait for a server that does not answer.
+  options.cancelled = &cancelled_;
+  const DrainSummary summary = DrainSpool(&spool.value(), transport.value().get(), options, {});
+  if (!summary.last_error.empty()) LogInfo("upload: " + summary.last_error);
+  if (summary.kept == 0 || summary.paused) return UINT64_MAX;
+  return MonotonicNs() + std::max<uint64_t>(summary.retry_in_ms, 1000) * kNsPerMs;
+}
+
+void UploadThread::Run() {
+  NameCurrentThread("jankbox-upload");
+  ReentryGuard::ExcludeThread();
+  uint64_t retry_at_ns = UINT64_MAX;
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!stop_) {
+    const uint64_t now = MonotonicNs();
+    if (!wanted_ && now < retry_at_ns) {
+      const uint64_t wait_ns = std::min(retry_at_ns - now, 3600 * kNsPerSecond);
+      changed_.wait_for(lock, std::chrono::nanoseconds(wait_ns));
+      continue;
+    }
+    wanted_ = false;
+    busy_ = true;
+    lock.unlock();
+    retry_at_ns = DrainOnce();
+    lock.lock();
+    busy_ = false;
+    changed_.notify_all();
+  }
+}
+
+}  // namespace jankbox

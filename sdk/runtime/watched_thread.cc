@@ -1,0 +1,298 @@
+#include "sdk/runtime/watched_thread.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/log.h"
+#include "base/uuid.h"
+#include "diagnosis/verdict/held_notes.h"
+#include "monitors/anr/tracer_pid.h"
+#include "monitors/looper/input_latency.h"
+#include "sdk/api/foreground.h"
+#include "tracer/event/event_sink.h"
+#include "tracer/interpose/lock_owner.h"
+#include "tracer/ring/ring_reader.h"
+#include "tracer/sampling/sample_event.h"
+
+namespace jankbox {
+namespace {
+
+constexpr uint64_t kIdleLookNs =
+    50 * kNsPerMs;  // a baseline for the verdict, and how late a dispatch may be seen
+// A late frame may be judged this long after its end, when its dispatch is over.
+constexpr uint64_t kLateFrameNs = 500 * kNsPerMs;
+// A thread that is stuck for longer than this is looked at ten times less often.
+constexpr uint64_t kLongBlockNs = 10 * kNsPerSecond;
+constexpr size_t kMaxFindings = 16;
+constexpr uint64_t kTellAgainNs = 5 * kNsPerSecond;
+
+ReportKind ToReportKind(SignalKind kind) {
+  switch (kind) {
+    case SignalKind::kInputLatency:
+      return ReportKind::kInputLatency;
+    case SignalKind::kJank:
+      return ReportKind::kJank;
+    case SignalKind::kSlowMessage:
+      return ReportKind::kSlowMessage;
+    case SignalKind::kLag:
+      return ReportKind::kLag;
+    case SignalKind::kAnr:
+      break;
+  }
+  return ReportKind::kAnr;
+}
+
+void RecordSample(const StackSample& sample, const TickConverter& clock) {
+  uint64_t words[kMaxSamplePayloadWords];
+  const uint32_t count = EncodeSample(sample, words);
+  RecordEventAt(EventKind::kStackSample, count, clock.FromMonotonicNs(sample.time_ns),
+                {words, count});
+}
+
+AnrLimits LimitsOf(const Thresholds& thresholds) {
+  return {thresholds.slow_message_ns, thresholds.lag_ns, thresholds.anr_ns,
+          thresholds.anr_background_ns};
+}
+
+}  // namespace
+
+WatchedThread::WatchedThread(const Options& options, RingFile* ring, size_t index,
+                             Refusals* refusals, Seal seal)
+    : options_(options),
+      ring_(ring),
+      index_(index),
+      seal_(std::move(seal)),
+      tid_(ring->header()->watched[index].tid.load(std::memory_order_acquire)),
+      view_(&ring->header()->watched[index]),
+      probe_(tid_),
+      slow_messages_(options.slow_message_ns),
+      anrs_(LimitsOf(options), refusals, [this] { return TracerPidOf(tid_) != 0; }),
+      frames_(index, refusals),
+      incidents_([] { return NewUuid(RealtimeNs() / kNsPerMs); },
+                 [this](const IncidentRevision& incident) { SealRevision(incident); }),
+      owner_sampler_(options.sampler_mode) {
+  StackSampler::Options sampler_options;
+  sampler_options.interval_ms = options.sample_interval_ms;
+  sampler_options.mode = options.sampler_mode;
+  Result<std::unique_ptr<StackSampler>> sampler = StackSampler::Create(tid_, sampler_options);
+  if (sampler.ok()) sampler_ = std::move(sampler.value());
+}
+
+bool WatchedThread::IsGone() const {
+  return syscall(SYS_tgkill, ring_->header()->pid, tid_, 0) != 0 && errno == ESRCH;
+}
+
+bool WatchedThread::Overdue(const RunningDispatch& running, uint64_t now_ns) const {
+  if (slow_messages_.Overdue(running, now_ns)) return true;
+  // A thread that shows frames is overdue once half the time of a janky frame is over.
+  const bool frames =
+      ring_->header()->watched[index_].frame_count.load(std::memory_order_relaxed) != 0;
+  return frames && now_ns >= running.begin_ns + FrameWatch::JankyNs() / 2;
+}
+
+void WatchedThread::NoteHolds(std::span<const Hold> holds) {
+  for (const Hold& hold : holds) holds_.Add(hold);
+}
+
+AnrFacts WatchedThread::FactsOf(uint64_t begin_ns, uint64_t end_ns) const {
+  AnrFacts facts;
+  facts.held = holds_.Within(begin_ns, end_ns);
+  facts.in_front_ns = InFrontNs(end_ns);
+  return facts;
+}
+
+void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked_by_signal) {
+  clock_ = clock;
+  const uint64_t count =
+      ring_->header()->watched[index_].dispatch_count.load(std::memory_order_relaxed);
+  std::optional<RunningDispatch> running = view_.ReadRunning(clock);
+  // One that ended inside a dispatch (its loop was told to quit) blocks nobody.
+  if (running && Overdue(*running, now_ns) && IsGone()) running.reset();
+  if (in_tracing_stop_) holds_.Add({RefusalReason::kTraced, looked_ns_, now_ns, 0});
+  in_tracing_stop_ = false;
+  const bool idle = !running && count == last_count_;
+  // One that has not begun anything since it was seen waiting is as it was then.
+  if (!idle || !timeline_.EndsInAWait()) {
+    const ThreadReading reading = Read();
+    in_tracing_stop_ = reading.state == 't';
+    timeline_.Add(now_ns, reading);
+  }
+  if (idle && count != 0) idle_ns_ = now_ns;
+  last_count_ = count;
+  looked_ns_ = now_ns;
+  const bool same = running && running_ && running->begin_ticks == running_->begin_ticks;
+  running_ = std::move(running);
+  if (!ended_) ended_ = view_.TakeSlow(clock_);
+  if (!input_) input_ = InputLatency::Take(index_, &seen_input_);
+  const uint64_t begin_ns = running_ ? running_->begin_ns : now_ns;
+  AnrFacts facts = FactsOf(begin_ns, now_ns);
+  facts.asked_by_signal = asked_by_signal;
+  held_ns_ = facts.held.held_ns();
+  const uint64_t judged_ns = now_ns - held_ns_;
+  Sample(running_ && Overdue(*running_, judged_ns));
+  JudgeEnded(now_ns);
+  if (running_) {
+    slow_messages_.OnRunning(*running_, judged_ns, &incidents_);
+    anrs_.OnRunning(*running_, facts, now_ns, &incidents_);
+  }
+  const uint64_t unsettled_ns = ended_ ? ended_->begin_ns : running_ ? begin_ns : 0;
+  anrs_.Settle(unsettled_ns, now_ns);
+  incidents_.Settle(now_ns, unsettled_ns);
+  if (incidents_.open()) {
+    NoteInRing(*incidents_.open(), false);
+    if (threads_of_ == incidents_.open()->id) TakeThreads(*incidents_.open());
+  }
+  if (!same && !ended_) {
+    timeline_.ForgetBefore(begin_ns - std::min(begin_ns, kLateFrameNs));
+    if (sampler_ != nullptr) lost_before_ = sampler_->counters().lost;
+  }
+}
+
+// What ended by `now_ns`. A later end waits for the next look: whether the process was stopped
+// meanwhile is not known yet.
+void WatchedThread::JudgeEnded(uint64_t now_ns) {
+  if (input_ && input_->end_ns <= now_ns) {
+    const uint64_t held_ns = holds_.Within(input_->begin_ns, input_->end_ns).held_ns();
+    const bool late = input_->end_ns - input_->begin_ns >= options_.input_latency_ns + held_ns;
+    if (late) incidents_.OnSignal(*input_);
+    input_.reset();
+  }
+  frames_.Look(now_ns, holds_, idle_ns_, &incidents_);
+  if (ended_ && ended_->end_ns <= now_ns) {
+    anrs_.OnEnded(*ended_, FactsOf(ended_->begin_ns, ended_->end_ns), &incidents_);
+    ended_.reset();
+  }
+}
+
+ThreadReading WatchedThread::Read() const {
+  ThreadReading reading = probe_.Read();
+  const auto& futex = reading.futex;
+  if (futex.address != 0) {
+    const int32_t owner = OwnerOfFutex({futex.address, futex.operation, futex.value});
+    const bool lives = owner > 0 && syscall(SYS_tgkill, ring_->header()->pid, owner, 0) == 0;
+    reading.lock_owner_tid = lives ? owner : 0;
+  }
+  return reading;
+}
+
+void WatchedThread::Sample(bool overdue) {
+  const bool waits = overdue && timeline_.EndsInAWait();
+  owner_sampler_.Look(waits ? timeline_.points().back().reading.lock_owner_tid : 0, looked_ns_,
+                      [this](const StackSample& sample) { RecordSample(sample, clock_); });
+  if (sampler_ == nullptr) return;
+  if (overdue && !sampling_) sampler_->Start();
+  if (sampling_) {
+    sampler_->Collect([this](const StackSample& sample) { RecordSample(sample, clock_); });
+  }
+  if (!overdue && sampling_) sampler_->Stop();
+  sampling_ = overdue;
+}
+
+void WatchedThread::SetThresholds(const Thresholds& thresholds) {
+  static_cast<Thresholds&>(options_) = thresholds;
+  slow_messages_ = SlowMessageMonitor(thresholds.slow_message_ns);
+  anrs_.SetLimits(LimitsOf(thresholds));
+}
+
+void WatchedThread::CheckThread() {
+  for (std::string& finding : thread_check_.Look(ReadUiThread(tid_))) {
+    LogWarning(finding);
+    if (findings_.size() < kMaxFindings) findings_.push_back(std::move(finding));
+  }
+}
+
+uint64_t WatchedThread::NextLookNs(uint64_t now_ns) const {
+  if (!sampling_) {
+    if (!running_) return kIdleLookNs;
+    const uint64_t overdue_at = running_->begin_ns + held_ns_ + options_.slow_message_ns / 2;
+    return overdue_at > now_ns ? std::min(kIdleLookNs, overdue_at - now_ns) : kNsPerMs;
+  }
+  const uint64_t interval = options_.sample_interval_ms * kNsPerMs;
+  return now_ns - running_->begin_ns > kLongBlockNs ? 10 * interval : interval;
+}
+
+void WatchedThread::Finish(uint64_t now_ns, const TickConverter& clock) {
+  do {
+    Look(now_ns, clock);
+    incidents_.Settle(now_ns, 0);
+  } while (frames_.pending());
+  if (sampling_) sampler_->Stop();
+  sampling_ = false;
+}
+
+void WatchedThread::NoteInRing(const IncidentRevision& incident, bool finished) {
+  RingIncident& note = ring_->header()->incidents[index_];
+  if (incident.id != HeaderText(note.id, sizeof(note.id))) {
+    note.state.store(static_cast<uint32_t>(RingIncidentState::kNone), std::memory_order_release);
+    memcpy(note.id, incident.id.c_str(), std::min(incident.id.size() + 1, sizeof(note.id)));
+    note.sealed_revision.store(0, std::memory_order_relaxed);
+  }
+  note.kind.store(static_cast<uint32_t>(ToReportKind(incident.kind)), std::memory_order_relaxed);
+  note.begin_ticks.store(clock_.FromMonotonicNs(incident.begin_ns), std::memory_order_relaxed);
+  note.end_ticks.store(finished ? clock_.FromMonotonicNs(incident.end_ns) : 0,
+                       std::memory_order_relaxed);
+  const auto state = finished ? RingIncidentState::kFinished : RingIncidentState::kGrowing;
+  note.state.store(static_cast<uint32_t>(state), std::memory_order_release);
+}
+
+// Once an ANR; what is deadlocked is written into the ring again while that lasts, so that it is
+// still there when the process is killed.
+void WatchedThread::TakeThreads(const IncidentRevision& incident) {
+  if (threads_of_ != incident.id) {
+    threads_ = std::make_shared<AnrThreads>(TakeAnrThreads(tid_, kAnrStacksNs));
+    threads_of_ = incident.id;
+  } else if (threads_->deadlocks.empty() || looked_ns_ < threads_told_ns_ + kTellAgainNs) {
+    return;
+  }
+  RecordAnrThreads(*threads_, clock_);
+  threads_told_ns_ = looked_ns_;
+}
+
+void WatchedThread::SealRevision(const IncidentRevision& incident) {
+  if (incident.ongoing) TakeThreads(incident);
+  NoteInRing(incident, !incident.ongoing);
+  // Before it is sealed: should the process die right after that, recovery must not use the same
+  // number again.
+  ring_->header()->incidents[index_].sealed_revision.store(incident.revision,
+                                                           std::memory_order_relaxed);
+  SealRequest request;
+  request.id = incident.id;
+  request.revision = incident.revision;
+  request.kind = ToReportKind(incident.kind);
+  request.begin_ns = incident.begin_ns;
+  request.end_ns = incident.ongoing ? looked_ns_ : incident.end_ns;
+  request.ongoing = incident.ongoing;
+  request.what = incident.what;
+  request.tid = tid_;
+  request.watched_index = index_;
+  const HeldTime held = holds_.Within(request.begin_ns, request.end_ns);
+  request.held_ns = held.held_ns();
+  // What was held is not blamed on anything: the shares are those of the rest.
+  holds_.EachFree(request.begin_ns, request.end_ns, [&](uint64_t from, uint64_t to) {
+    request.free.push_back({from, to});
+  });
+  request.readings = timeline_;
+  request.background = InFrontNs(request.end_ns) == 0;
+  request.notes.insert(request.notes.end(), findings_.begin(), findings_.end());
+  if (!incident.ongoing) findings_.clear();
+  if (threads_of_ == incident.id) request.threads = threads_;
+  if (incident.kind == SignalKind::kAnr) request.anr_limit_ns = anrs_.limit_ns();
+  for (std::string& note : HeldNotes(held)) request.notes.push_back(std::move(note));
+  request.dropped_frames = incident.dropped_frames;
+  request.frame_interval_ns = incident.frame_interval_ns;
+  request.input_wait_ns = incident.input_wait_ns;
+  request.loop = LoopNameOf(*ring_->header(), index_);
+  if (sampler_ != nullptr) {
+    request.sampler = sampler_->SourcesUsed();
+    request.lost_samples = sampler_->counters().lost - lost_before_;
+    if (!sampler_->Notes().empty()) request.notes.push_back(sampler_->Notes());
+  }
+  seal_(std::move(request));
+}
+
+}  // namespace jankbox

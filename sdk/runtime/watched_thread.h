@@ -1,0 +1,111 @@
+// All that the watcher keeps for one watched thread: its view, probe, sampler, monitors and
+// incident. Lives on the watcher thread.
+#ifndef JANKBOX_SDK_RUNTIME_WATCHED_THREAD_H_
+#define JANKBOX_SDK_RUNTIME_WATCHED_THREAD_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "diagnosis/seal/seal_request.h"
+#include "monitors/anr/anr_monitor.h"
+#include "monitors/frame/frame_watch.h"
+#include "monitors/incident/held_time.h"
+#include "monitors/incident/incident_tracker.h"
+#include "monitors/incident/refusals.h"
+#include "monitors/incident/thread_probe.h"
+#include "monitors/incident/verdict_timeline.h"
+#include "monitors/incident/watched_thread_view.h"
+#include "monitors/looper/slow_message_monitor.h"
+#include "monitors/thread/ui_thread_check.h"
+#include "sdk/api/options.h"
+#include "sdk/runtime/lock_owner_sampler.h"
+#include "tracer/ring/ring_file.h"
+#include "tracer/sampling/stack_sampler.h"
+
+namespace jankbox {
+
+class WatchedThread {
+ public:
+  using Seal = std::function<void(SealRequest)>;
+
+  // `index` is its slot in `ring`, which another thread holds already.
+  WatchedThread(const Options& options, RingFile* ring, size_t index, Refusals* refusals,
+                Seal seal);
+
+  // Stretches in which this process could not run, known before the look that they count for.
+  void NoteHolds(std::span<const Hold> holds);
+
+  // One look at the thread at `now_ns`, up to which the holds are known. Takes samples and seals
+  // revisions as needed.
+  void Look(uint64_t now_ns, const TickConverter& clock, bool asked_by_signal = false);
+
+  // Once a second: whether the thread still has the priority that it was started with. What is
+  // found is logged, and told by its next report.
+  void CheckThread();
+
+  void SetThresholds(const Thresholds& thresholds);
+
+  // When the running dispatch began, 0: none. When the first frame of the last look ended, 0: it
+  // saw none.
+  uint64_t running_since_ns() const { return running_ ? running_->begin_ns : 0; }
+  uint64_t new_frame_ns() const { return frames_.earliest_end_ns(); }
+
+  // How long until the next look, in ns.
+  uint64_t NextLookNs(uint64_t now_ns) const;
+
+  // No more looks: what is growing is finished as of `now_ns`.
+  void Finish(uint64_t now_ns, const TickConverter& clock);
+
+  int32_t tid() const { return tid_; }
+  bool IsGone() const;  // the thread has ended
+  const StackSampler* sampler() const { return sampler_.get(); }
+
+ private:
+  ThreadReading Read() const;
+  void Sample(bool overdue);
+  void JudgeEnded(uint64_t now_ns);
+  AnrFacts FactsOf(uint64_t begin_ns, uint64_t end_ns) const;
+  void SealRevision(const IncidentRevision& incident);
+  void TakeThreads(const IncidentRevision& incident);
+  void NoteInRing(const IncidentRevision& incident, bool finished);
+  bool Overdue(const RunningDispatch& running, uint64_t now_ns) const;
+
+  Options options_;
+  RingFile* const ring_;
+  const size_t index_;
+  const Seal seal_;
+  const int32_t tid_;
+  WatchedThreadView view_;
+  ThreadProbe probe_;
+  VerdictTimeline timeline_;
+  SlowMessageMonitor slow_messages_;
+  AnrMonitor anrs_;
+  FrameWatch frames_;
+  IncidentTracker incidents_;
+  std::unique_ptr<StackSampler> sampler_;
+  LockOwnerSampler owner_sampler_;
+  TickConverter clock_;
+  UiThreadCheck thread_check_;
+  std::vector<std::string> findings_;  // that no report has told yet
+  HoldHistory holds_;
+  std::optional<RunningDispatch> running_;
+  std::optional<SlowDispatch> ended_;          // not judged yet
+  std::shared_ptr<const AnrThreads> threads_;  // of the ANR that was raised last
+  std::string threads_of_;                     // its id
+  uint64_t threads_told_ns_ = 0;               // when they were written into the ring
+  uint64_t looked_ns_ = 0;
+  uint64_t held_ns_ = 0;          // of the running dispatch, as of the last look
+  uint64_t idle_ns_ = 0;          // when it was last seen waiting for a message
+  bool in_tracing_stop_ = false;  // as of the last look
+  std::optional<Signal> input_;   // not judged yet
+  uint32_t seen_input_ = 0;       // InputLatency::Take()'s
+  uint64_t last_count_ = 0;       // dispatches begun by the last look
+  uint64_t lost_before_ = 0;      // the sampler's losses before the running dispatch
+  bool sampling_ = false;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_RUNTIME_WATCHED_THREAD_H_

@@ -1,0 +1,324 @@
+#include "sdk/runtime/watcher.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/last_error.h"
+#include "base/own_thread.h"
+#include "monitors/anr/quit_signal.h"
+#include "monitors/frame/frame_hooks.h"
+#include "monitors/frame/frame_monitor.h"
+#include "monitors/looper/dispatch_monitor.h"
+#include "monitors/looper/glib_idle.h"
+#include "monitors/looper/loop_hooks.h"
+#include "sdk/api/desktop_link.h"
+#include "sdk/api/foreground.h"
+#include "tracer/atrace/marker_tap.h"
+#include "tracer/event/event_sink.h"
+#include "tracer/hook/hook_set.h"
+#include "tracer/hook/reentry_guard.h"
+#include "tracer/interpose/fd_classes.h"
+#include "tracer/ring/recorder.h"
+#include "tracer/ring/ring_checksums.h"
+
+namespace jankbox {
+namespace {
+
+constexpr uint32_t kFirstCalibrationMs = 10;
+constexpr uint64_t kSweepNs = kNsPerSecond;
+// For the sealing thread to note the start; on a disk that hangs, hooks come with a later sweep.
+constexpr uint64_t kNoteStartNs = 100 * kNsPerMs;
+
+}  // namespace
+
+Watcher::Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop,
+                 KernelRecorder* kernel, Refusals* refusals, Seal seal, OtherCpu other_cpu)
+    : options_(options),
+      ring_(ring),
+      crash_loop_(crash_loop),
+      kernel_(kernel),
+      refusals_(refusals),
+      seal_(std::move(seal)),
+      other_cpu_(std::move(other_cpu)),
+      overhead_(ring, options.cpu_budget_permille, options.fixed_mode),
+      atrace_(options),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      rate_since_(ring->header()->clock_at_start),
+      thread_recorder_(ring->header()->clock_at_start.ticks),
+      startup_(*ring->header()),
+      thresholds_(options) {}
+
+void Watcher::Start() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+void Watcher::Stop() {
+  stop_.store(true, std::memory_order_relaxed);
+  eventfd_write(wake_.get(), 1);
+  thread_.join();
+}
+
+void Watcher::WaitReady() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return ready_; });
+}
+
+bool Watcher::LookNow(uint64_t deadline_ns) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  const uint64_t looked = looks_ + 2;  // one may be going on
+  eventfd_write(wake_.get(), 1);
+  while (looks_ < looked) {
+    const uint64_t now_ns = MonotonicNs();
+    if (now_ns >= deadline_ns) return false;
+    changed_.wait_for(lock, std::chrono::nanoseconds(deadline_ns - now_ns));
+  }
+  return true;
+}
+
+TickConverter Watcher::clock() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return clock_;
+}
+
+ModuleMap Watcher::modules() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return modules_;
+}
+
+uint64_t Watcher::cpu_ns() const { return cpu_clock_.Read() + overhead_.tick_cpu_ns(); }
+
+void Watcher::CalibrateFirst() {
+  ns_per_tick_ =
+      MeasureNsPerTick(static_cast<TickSource>(ring_->header()->tick_source), kFirstCalibrationMs);
+  Calibrate();
+  DispatchMonitor::SetClock(ns_per_tick_, options_.slow_message_ns);
+  overhead_.Begin(ns_per_tick_);
+}
+
+void Watcher::Calibrate() {
+  RingHeader* header = ring_->header();
+  const ClockReading now = ReadClocks(static_cast<TickSource>(header->tick_source));
+  header->calibrated_ticks.store(now.ticks, std::memory_order_relaxed);
+  header->calibrated_monotonic_ns.store(now.monotonic_ns, std::memory_order_relaxed);
+  std::lock_guard<std::mutex> lock(mutex_);
+  clock_ = TickConverter(rate_since_, now, ns_per_tick_, clock_break_);
+}
+
+// A counter that went on while the machine slept is ahead of CLOCK_MONOTONIC from here on; its rate
+// is taken anew.
+void Watcher::NoteSleepOfTheMachine() {
+  const TickConverter before = clock();
+  const ClockReading now = ReadClocks(static_cast<TickSource>(ring_->header()->tick_source));
+  const uint64_t expected_ns = before.ToMonotonicNs(now.ticks);
+  if (expected_ns < now.monotonic_ns + Heartbeat::kStopBoundNs) return;
+  ns_per_tick_ = before.ns_per_tick();
+  rate_since_ = now;
+  const uint64_t ahead_ns = expected_ns - now.monotonic_ns;
+  const auto ahead_ticks = static_cast<uint64_t>(static_cast<double>(ahead_ns) / ns_per_tick_);
+  // Half of it ago the machine was asleep for sure.
+  clock_break_ = {now.ticks - ahead_ticks / 2, now.monotonic_ns, ahead_ns};
+  Calibrate();
+}
+
+// How long to sleep: less where one could not be passed on yet.
+uint64_t Watcher::PassSignalsOn(uint64_t next_ns) {
+  while (owed_sigquits_ != 0) {
+    if (!QuitSignal::PassOn()) return std::min(next_ns, kNsPerMs);
+    --owed_sigquits_;
+  }
+  return next_ns;
+}
+
+void Watcher::Wait(uint64_t next_ns) {
+  pollfd wakes[] = {{wake_.get(), POLLIN, 0}, {QuitSignal::fd(), POLLIN, 0}};
+  const timespec timeout = {static_cast<time_t>(next_ns / kNsPerSecond),
+                            static_cast<long>(next_ns % kNsPerSecond)};
+  ppoll(wakes, std::size(wakes), &timeout, nullptr);
+  eventfd_t asked;
+  eventfd_read(wake_.get(), &asked);
+}
+
+void Watcher::NoteModules() {
+  ModuleMap modules = ModuleMap::Load();
+  ring_->WriteModules(modules.Serialize());
+  if (!hooks_allowed_) hooks_allowed_ = crash_loop_->HooksAllowed(kNoteStartNs);
+  RefreshHooks();
+  if (hooks_allowed_) atrace_.FollowModules();  // once its markers are seen
+  std::lock_guard<std::mutex> lock(mutex_);
+  modules_ = std::move(modules);
+}
+
+void Watcher::RefreshHooks() {
+  if (!hooks_allowed_) return;
+  if (options_.loop_hooks) FollowLoopLibraries(ring_->header());
+  FollowGlibIdle();
+  FollowFrameLibraries(options_.frame_sources);
+  const Result<HookReport> hooked = HookSet::Get().Refresh();
+  if (!hooked.ok()) SetLastError("nothing is hooked: " + hooked.status().message());
+}
+
+uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool asked_by_signal) {
+  uint64_t next_ns = kNsPerSecond;
+  TakeThresholds();
+  const TickConverter clock = this->clock();
+  thread_recorder_.Look();  // before anything is sealed
+  for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
+    const int32_t tid = ring_->header()->watched[i].tid.load(std::memory_order_acquire);
+    if (tid != 0 && threads_[i] == nullptr) {
+      kernel_->WatchThread(tid);
+      threads_[i] = std::make_unique<WatchedThread>(
+          options_, ring_, i, refusals_,
+          [this](SealRequest request) { SealWithNotes(std::move(request)); });
+    }
+    if (threads_[i] == nullptr) continue;
+    threads_[i]->NoteHolds(holds);
+    threads_[i]->Look(now_ns, clock, asked_by_signal);
+    next_ns = std::min(next_ns, threads_[i]->NextLookNs(now_ns));
+  }
+  LookAtStart(now_ns);
+  // A thread that begins its first dispatch is to be seen before that is overdue.
+  return std::min<uint64_t>(next_ns, std::max<uint64_t>(options_.slow_message_ns / 8, kNsPerMs));
+}
+
+Status Watcher::ChangeThresholds(const jankbox_options& given) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const Result<Thresholds> changed = jankbox::ChangeThresholds(thresholds_, given);
+  if (!changed.ok()) return changed.status();
+  thresholds_ = changed.value();
+  thresholds_changed_ = true;
+  return Status::Ok();
+}
+
+void Watcher::TakeThresholds() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!thresholds_changed_) return;
+    thresholds_changed_ = false;
+    static_cast<Thresholds&>(options_) = thresholds_;
+  }
+  ring_->header()->slow_threshold_ns = options_.slow_message_ns;
+  DispatchMonitor::SetClock(ns_per_tick_, options_.slow_message_ns);
+  FrameMonitor::SetOptions({options_.jank_dropped_frames, options_.frame_policy});
+  for (auto& thread : threads_) {
+    if (thread != nullptr) thread->SetThresholds(options_);
+  }
+}
+
+void Watcher::LookAtStart(uint64_t now_ns) {
+  for (auto& thread : threads_) {
+    if (thread != nullptr) startup_.OnThread(thread->running_since_ns(), thread->new_frame_ns());
+  }
+  std::optional<SealRequest> slow =
+      startup_.Look(now_ns, InFrontNs(now_ns), {options_.cold_start_ns, options_.warm_start_ns});
+  if (slow) SealWithNotes(std::move(*slow));
+}
+
+void Watcher::SweepEverySecond(uint64_t now_ns) {
+  if (now_ns < next_sweep_ns_) return;
+  const bool first = next_sweep_ns_ == 0;
+  next_sweep_ns_ = now_ns + kSweepNs;
+  Calibrate();
+  kernel_->Mark();
+  const bool allowed_now = !hooks_allowed_ && crash_loop_->HooksAllowed(0);
+  if (allowed_now || modules_.Stale()) NoteModules();
+  if (hooks_allowed_) FollowFrameLibraries(options_.frame_sources);  // once a window is there
+  Recorder::ReclaimDeadThreads(ring_);
+  MarkerTap::ForgetDescriptors();
+  FdClasses::ForgetAll();
+  atrace_.Look(now_ns);
+  FollowDesktop(first);
+  SweepThreadRecords();
+  // Chunks closed since the last sweep may still get the word of a thread that was interrupted.
+  ChecksumClosedChunks(ring_, last_sweep_ticks_);
+  last_sweep_ticks_ = NowTicks();
+  overhead_.Look(now_ns, ClockNs(CLOCK_THREAD_CPUTIME_ID) + other_cpu_());
+  for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
+    if (threads_[i] == nullptr) continue;
+    threads_[i]->CheckThread();
+    if (!threads_[i]->IsGone()) continue;
+    threads_[i]->Finish(now_ns, clock());
+    threads_[i].reset();
+    RingWatchedThread& slot = ring_->header()->watched[i];
+    slot.dispatch_begin_ticks.store(0, std::memory_order_relaxed);
+    slot.dispatch_depth.store(0, std::memory_order_relaxed);
+    slot.tid.store(0, std::memory_order_release);
+  }
+}
+
+void Watcher::FollowDesktop(bool first) {
+  const std::optional<DesktopAsk> ask = LookAtDesktop(options_, first);
+  if (!ask) return;
+  if (ask->thresholds.size != 0) {
+    const Status changed = ChangeThresholds(ask->thresholds);
+    if (!changed.ok()) SetLastError("thresholds stay as they are: " + changed.message());
+  }
+  if (ask->snapshot.empty()) return;
+  const uint64_t now_ns = MonotonicNs();
+  SealRequest request = RequestByHand(ReportKind::kManual, ask->snapshot, now_ns, now_ns);
+  request.tid = getpid();  // not of ours
+  SealWithNotes(std::move(request));
+}
+
+void Watcher::SweepThreadRecords() {
+  thread_recorder_.EverySecond();
+  const uint64_t dropped = thread_recorder_.lost().events;
+  ring_->header()->dropped_events.fetch_add(dropped - counted_thread_drops_,
+                                            std::memory_order_relaxed);
+  counted_thread_drops_ = dropped;
+}
+
+void Watcher::SealWithNotes(SealRequest request) {
+  const uint64_t stacks = thread_recorder_.lost().stacks;
+  if (stacks != 0) {
+    request.notes.push_back(std::to_string(stacks) +
+                            " creations of threads so far have no stack: too many at once.");
+  }
+  seal_(std::move(request));
+}
+
+void Watcher::Run() {
+  NameCurrentThread("jankbox-watch");
+  ReentryGuard::ExcludeThread();
+  WatchThisThread();  // stack samples come from the reserved share
+  cpu_clock_.SetToCurrentThread();
+  CalibrateFirst();
+  const Status grown = ring_->Grow();
+  if (!grown.ok()) SetLastError("the ring is smaller than asked for: " + grown.message());
+  NoteModules();
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    ready_ = true;
+    changed_.notify_all();
+  }
+  ProcBeatSource beats;
+  Heartbeat heartbeat(&beats);
+  while (!stop_.load(std::memory_order_relaxed)) {
+    const uint64_t now_ns = heartbeat.Wakes();
+    ring_->header()->heartbeat_ticks.store(NowTicks(), std::memory_order_relaxed);
+    if (heartbeat.TakeSuspended()) NoteSleepOfTheMachine();
+    const uint64_t sigquits = QuitSignal::Take();
+    sigquits_.fetch_add(sigquits, std::memory_order_relaxed);
+    owed_sigquits_ += sigquits;
+    const uint64_t look_ns = LookAtAll(now_ns, heartbeat.TakeHolds(), sigquits != 0);
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      ++looks_;
+      changed_.notify_all();
+    }
+    const uint64_t next_ns = PassSignalsOn(look_ns);
+    SweepEverySecond(now_ns);
+    heartbeat.Sleeps(next_ns);
+    Wait(next_ns);
+  }
+  overhead_.End();
+  thread_recorder_.Look();
+  for (auto& thread : threads_) {
+    if (thread != nullptr) thread->Finish(MonotonicNs(), clock());
+  }
+  cpu_clock_.End();
+}
+
+}  // namespace jankbox

@@ -1,0 +1,133 @@
+// Jankbox's watcher thread: finishes the start that must not burden the app (ring growth, clock
+// calibration), looks at the watched threads, keeps the ring's heartbeat, and hands incidents to
+// the sealer. Wakes 20 times a second while nothing is overdue.
+#ifndef JANKBOX_SDK_RUNTIME_WATCHER_H_
+#define JANKBOX_SDK_RUNTIME_WATCHER_H_
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "base/own_thread.h"
+#include "base/scoped_fd.h"
+#include "monitors/anr/heartbeat.h"
+#include "monitors/anr/proc_beat_source.h"
+#include "monitors/incident/refusals.h"
+#include "sdk/api/options.h"
+#include "sdk/runtime/atrace_session.h"
+#include "sdk/runtime/crash_loop.h"
+#include "sdk/runtime/overhead.h"
+#include "sdk/runtime/startup_watch.h"
+#include "sdk/runtime/watched_thread.h"
+#include "tracer/ftrace/kernel_recorder.h"
+#include "tracer/interpose/thread_recorder.h"
+#include "tracer/ring/ring_file.h"
+
+namespace jankbox {
+
+class Watcher {
+ public:
+  using Seal = std::function<void(SealRequest)>;
+  // CPU time of Jankbox's other threads so far, in ns.
+  using OtherCpu = std::function<uint64_t()>;
+
+  // `crash_loop`, which outlives the watcher, says whether functions may be hooked.
+  Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop, KernelRecorder* kernel,
+          Refusals* refusals, Seal seal, OtherCpu other_cpu);
+
+  void Start();
+  // Takes a last look at every thread, seals what is growing, and ends the thread.
+  void Stop();
+
+  // Changes the thresholds that `given` names, from the next look on. Any thread.
+  Status ChangeThresholds(const jankbox_options& given);
+
+  // Waits until clock and modules are known, some 20 ms after Start(). Any thread of ours but the
+  // watcher's.
+  void WaitReady();
+
+  // Waits until every thread was looked at since the call; false at `deadline_ns`
+  // (CLOCK_MONOTONIC). Any thread but the watcher's.
+  bool LookNow(uint64_t deadline_ns);
+
+  // The ring's clock as calibrated last. Any thread.
+  TickConverter clock() const;
+
+  // The host's modules as of the last change. Any thread.
+  ModuleMap modules() const;
+
+  // What the host's atrace library has on, and what of it is ours. Any thread.
+  ReportAtrace atrace() const { return atrace_.state(); }
+
+  // Gives the library's tags back. Any thread.
+  void StopAtrace() { atrace_.Stop(); }
+
+  // SIGQUITs so far. Any thread.
+  uint64_t sigquits() const { return sigquits_.load(std::memory_order_relaxed); }
+
+  // CPU time of the watcher's threads so far, in ns. Any thread.
+  uint64_t cpu_ns() const;
+
+  // Estimated CPU time of the app's threads that went into recording so far, in ns. Any thread.
+  uint64_t recorded_ns() const { return overhead_.recorded_ns(); }
+
+ private:
+  void Run();
+  void CalibrateFirst();
+  void Calibrate();
+  void NoteSleepOfTheMachine();
+  void Wait(uint64_t next_ns);
+  void NoteModules();
+  void RefreshHooks();
+  uint64_t LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool asked_by_signal);
+  uint64_t PassSignalsOn(uint64_t next_ns);
+  void SweepEverySecond(uint64_t now_ns);
+  void TakeThresholds();
+  void LookAtStart(uint64_t now_ns);
+  void FollowDesktop(bool first);
+  void SweepThreadRecords();
+  void SealWithNotes(SealRequest request);
+
+  Options options_;  // thresholds change on the watcher thread
+  RingFile* const ring_;
+  CrashLoop* const crash_loop_;
+  KernelRecorder* const kernel_;
+  Refusals* const refusals_;
+  const Seal seal_;
+  const OtherCpu other_cpu_;
+  Overhead overhead_;
+  AtraceSession atrace_;
+  std::array<std::unique_ptr<WatchedThread>, kMaxWatchedThreads> threads_;
+  const ScopedFd wake_;  // an eventfd: Stop() and LookNow() end a wait with it
+  std::atomic<bool> stop_{false};
+  std::atomic<uint64_t> sigquits_{0};
+  uint64_t owed_sigquits_ = 0;  // to be passed on
+  double ns_per_tick_ = 1.0;
+  ClockReading rate_since_;  // the first of the two readings that the clock's rate is taken from
+  ClockBreak clock_break_;
+  bool hooks_allowed_ = false;
+  uint64_t next_sweep_ns_ = 0;
+  uint64_t last_sweep_ticks_ = 0;
+  ThreadCpuClock cpu_clock_;
+  ThreadRecorder thread_recorder_;
+  StartupWatch startup_;
+  uint64_t counted_thread_drops_ = 0;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool ready_ = false;               // guarded by mutex_
+  uint64_t looks_ = 0;               // guarded by mutex_: at all threads, so far
+  TickConverter clock_;              // guarded by mutex_
+  Thresholds thresholds_;            // guarded by mutex_: those that are wanted
+  bool thresholds_changed_ = false;  // guarded by mutex_
+  ModuleMap modules_;                // guarded by mutex_
+  std::thread thread_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_RUNTIME_WATCHER_H_

@@ -1,7 +1,0 @@
-#include "sdk/src/binder_hooks.h"
-
-namespace jankbox {
-
-void AddBinderHooks(HookSet* /*hooks*/) {}
-
-}  // namespace jankbox

@@ -1,9 +1,0 @@
-#include "sdk/src/gtk_frames.h"
-
-namespace jankbox {
-
-void FollowGtkFrames() {}
-
-void EnableGtkFrames(bool /*on*/) {}
-
-}  // namespace jankbox

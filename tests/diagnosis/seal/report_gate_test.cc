@@ -1,0 +1,273 @@
+// The gate with the real book and the real spool in a folder; the clock is the test's.
+#include "diagnosis/seal/report_gate.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+
+#include "base/clock.h"
+#include "base/uuid.h"
+#include "jankbox/incident.h"
+#include "monitors/frame/frame_policy.h"
+#include "monitors/incident/incident_tracker.h"
+#include "report/report_encoder.h"
+#include "uploader/spool/spool.h"
+
+namespace jankbox {
+namespace {
+
+class ReportGateTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string path = (std::filesystem::temp_directory_path() / "jankbox-gate-XXXXXX").string();
+    folder_ = mkdtemp(path.data());
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  ReportGate Gate(const RepeatLimits& limits = {}) {
+    const auto ask = [](const std::string& place, Report* report) {
+      return IncidentListeners::Get().Ask(place, report);
+    };
+    return ReportGate(
+        folder_, limits, [this] { return now_; }, ask, &refusals_);
+  }
+  static Report Incident(const std::string& fingerprint, uint64_t duration_ns = kNsPerSecond) {
+    Report report;
+    report.id = NewUuid(1);
+    report.kind = ReportKind::kJank;
+    report.fingerprint = fingerprint;
+    report.duration_ns = duration_ns;
+    return report;
+  }
+  RepeatState Book() const {
+    std::ifstream file(folder_ + "/.repeats", std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    RepeatState state;
+    SpoolInstant look;
+    EXPECT_TRUE(DecodeRepeats(bytes, &state, &look).ok());
+    return state;
+  }
+
+  std::string folder_;
+  SpoolInstant now_{1'700'000'000 * kNsPerSecond, 1000 * kNsPerSecond, "a boot"};
+  Refusals refusals_;
+};
+
+// An hour of a bad day: a frame is late every 360 ms, for one of 150 reasons, some far more often
+// than others. Late frames go through the tracker, the gate, the book and the spool.
+TEST_F(ReportGateTest, TenThousandJanksInAnHour) {
+  constexpr uint64_t kJanks = 10'000;
+  constexpr uint32_t kCap = 100;
+  ReportGate gate = Gate({.reports_a_day = kCap});
+  const auto spool_clock = [this] { return now_; };
+  Result<Spool> spool = Spool::Open(folder_, {.min_free_bytes = 0}, spool_clock);
+  ASSERT_TRUE(spool.ok());
+  std::mt19937_64 random(1);
+  std::map<std::string, uint64_t> counts;
+  uint64_t written = 0, refused = 0;
+  std::string cause;
+  IncidentTracker tracker([] { return NewUuid(1); },
+                          [&](const IncidentRevision& incident) {
+                            Report report = Incident(cause, incident.end_ns - incident.begin_ns);
+                            report.id = incident.id;
+                            report.revision = incident.revision;
+                            ++counts[cause];
+                            if (!gate.Admit("", &report)) {
+                              ++refused;
+                              return;
+                            }
+                            ++written;
+                            Result<SpoolWriter> file = spool->NewReport(report.id, 1000);
+                            ASSERT_TRUE(file.ok());
+                            ASSERT_TRUE(file->Write(SkippableFrame(EncodeReport(report))).ok());
+                            ASSERT_TRUE(file->Seal().ok());
+                          });
+  uint64_t now_ns = 1000 * kNsPerSecond;
+  for (uint64_t i = 0; i < kJanks; ++i) {
+    now_ns += 360 * kNsPerMs;
+    now_.boottime_ns = now_ns;
+    now_.realtime_ns += 360 * kNsPerMs;
+    // Squared: the first reasons are common, the last ones rare.
+    const uint64_t draw = random() % 10'000;
+    cause = "cause " + std::to_string(draw * draw * 150 / 100'000'000);
+    const uint64_t late_ns = (150 + random() % 100) * kNsPerMs;
+    Signal late;
+    late.kind = SignalKind::kJank;
+    late.begin_ns = now_ns - late_ns;
+    late.end_ns = now_ns;
+    late.what = "doFrame";
+    late.dropped_frames = late_ns / kReferenceIntervalNs;
+    late.frame_interval_ns = kReferenceIntervalNs;
+    tracker.OnSignal(late);
+    tracker.Settle(now_ns, 0);
+  }
+  EXPECT_EQ(written, kCap);
+  EXPECT_EQ(written + refused, kJanks);
+  EXPECT_EQ(spool->Counts().value().written, kCap);
+  const uint64_t capped = refusals_.count(RefusalReason::kDailyCap);
+  const uint64_t repeated = refusals_.count(RefusalReason::kFingerprint);
+  EXPECT_EQ(capped + repeated, refused);
+  EXPECT_GT(capped, 0u);
+  EXPECT_GT(repeated, 0u);
+  EXPECT_EQ(refusals_.Counts().size(), 2u);
+  const RepeatState book = Book();
+  ASSERT_EQ(book.records.size(), counts.size());
+  for (const RepeatRecord& record : book.records) {
+    EXPECT_EQ(record.count, counts[record.fingerprint]) << record.fingerprint;
+  }
+  EXPECT_EQ(book.forgotten, 0u);
+}
+
+TEST_F(ReportGateTest, CapAndCountsHoldAcrossRestarts) {
+  const RepeatLimits limits = {.reports_a_day = 2};
+  Report report = Incident("a");
+  EXPECT_TRUE(Gate(limits).Admit("", &report));
+  EXPECT_EQ(report.exemplar, "first");
+  EXPECT_EQ(report.repeat_count, 1u);
+  report = Incident("a", 10 * kNsPerSecond);
+  EXPECT_TRUE(Gate(limits).Admit("", &report));
+  EXPECT_EQ(report.exemplar, "worst");
+  report = Incident("b");
+  EXPECT_FALSE(Gate(limits).Admit("", &report));
+  EXPECT_EQ(refusals_.count(RefusalReason::kDailyCap), 1u);
+  // Another boot, and the wall clock says that a day is over.
+  now_ = {now_.realtime_ns + 86'400 * kNsPerSecond, 5, "another boot"};
+  report = Incident("b");
+  EXPECT_TRUE(Gate(limits).Admit("", &report));
+  EXPECT_EQ(report.repeat_count, 2u);
+  EXPECT_EQ(report.losses.suppressed_incidents, 1u);
+}
+
+TEST_F(ReportGateTest, SecondRevisionReplacesAndIsNotCounted) {
+  ReportGate gate = Gate({.reports_a_day = 1});
+  Report report = Incident("a");
+  report.ongoing = true;
+  EXPECT_TRUE(gate.Admit("", &report));
+  report.ongoing = false;
+  report.revision = 2;
+  report.fingerprint = "another";  // more samples, another path
+  EXPECT_TRUE(gate.Admit("", &report));
+  EXPECT_EQ(Book().records.size(), 1u);
+  EXPECT_EQ(Book().records[0].count, 1u);
+  EXPECT_EQ(Book().written_today, 1u);
+}
+
+TEST_F(ReportGateTest, WhatCannotBeWrittenDoesNotFillTheDay) {
+  ReportGate gate = Gate({.reports_a_day = 1});
+  Report report = Incident("a");
+  EXPECT_TRUE(gate.Admit("", &report));
+  gate.NotWritten(report.id);
+  report = Incident("a");
+  EXPECT_TRUE(gate.Admit("", &report));
+  EXPECT_EQ(report.losses.suppressed_incidents, 1u);
+}
+
+TEST_F(ReportGateTest, DamagedBookIsBegunAnew) {
+  Report report = Incident("a");
+  EXPECT_TRUE(Gate().Admit("", &report));
+  const std::string path = folder_ + "/.repeats";
+  std::ifstream file(path, std::ios::binary);
+  const std::string whole((std::istreambuf_iterator<char>(file)), {});
+  for (size_t at = 0; at < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x20);
+    RepeatState state;
+    SpoolInstant look;
+    EXPECT_FALSE(DecodeRepeats(damaged, &state, &look).ok()) << at;
+    EXPECT_FALSE(DecodeRepeats(whole.substr(0, at), &state, &look).ok()) << at;
+  }
+  std::ofstream(path, std::ios::binary) << whole.substr(0, whole.size() / 2);
+  report = Incident("a");
+  EXPECT_TRUE(Gate().Admit("", &report));
+  EXPECT_EQ(report.repeat_count, 1u);
+}
+
+TEST_F(ReportGateTest, FolderThatTakesNoFileCountsInMemory) {
+  folder_ = "/proc/nowhere";
+  ReportGate gate = Gate();
+  Report report = Incident("a");
+  EXPECT_TRUE(gate.Admit("", &report));
+  report = Incident("a");
+  (void)gate.Admit("", &report);
+  EXPECT_EQ(report.repeat_count, 2u);
+}
+
+// Listeners are process-wide: each test removes its own.
+int Veto(const jankbox_incident*, void* calls) {
+  ++*static_cast<int*>(calls);
+  return JANKBOX_INCIDENT_VETO;
+}
+
+TEST_F(ReportGateTest, OneVetoIsEnoughAndIsCounted) {
+  struct Watching : IncidentListener {
+    ~Watching() override { Stop(); }
+    bool OnIncident(const jankbox_incident& incident) override {
+      seen.push_back(incident.fingerprint);
+      return true;
+    }
+    std::vector<std::string> seen;
+  } watching;
+  int calls = 0;
+  ASSERT_EQ(jankbox_add_listener(&Veto, &calls), 1);
+  ASSERT_EQ(jankbox_add_listener(&Veto, &calls), 1);  // the same pair: once
+  Report report = Incident("a");
+  EXPECT_FALSE(Gate().Admit("", &report));
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(refusals_.count(RefusalReason::kVeto), 1u);
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/.repeats"));
+  jankbox_remove_listener(&Veto, &calls);
+  EXPECT_TRUE(Gate().Admit("", &report));
+  EXPECT_EQ(watching.seen, (std::vector<std::string>{"a", "a"}));
+}
+
+TEST_F(ReportGateTest, AttributesComeFromListenersOnlyAndAreBounded) {
+  struct Adding : IncidentListener {
+    ~Adding() override { Stop(); }
+    bool OnIncident(const jankbox_incident& incident) override {
+      kept = &incident;
+      EXPECT_STREQ(incident.place, "Feed::Bind");
+      EXPECT_EQ(jankbox_incident_attribute(&incident, "cart", "empty"), 1);
+      EXPECT_EQ(jankbox_incident_attribute(&incident, "cart", "full"), 1);
+      EXPECT_EQ(jankbox_incident_attribute(&incident, std::string(65, 'k').c_str(), ""), 0);
+      EXPECT_EQ(jankbox_incident_attribute(&incident, "k", std::string(257, 'v').c_str()), 0);
+      EXPECT_EQ(jankbox_incident_attribute(&incident, "", "v"), 0);
+      int taken = 0;
+      for (int i = 0; i < 100; ++i) {
+        taken += jankbox_incident_attribute(&incident, std::to_string(i).c_str(), "v");
+      }
+      EXPECT_EQ(taken, 31);
+      return true;
+    }
+    const jankbox_incident* kept = nullptr;
+  } adding;
+  Report report = Incident("a");
+  EXPECT_TRUE(Gate().Admit("Feed::Bind", &report));
+  ASSERT_EQ(report.attributes.size(), 32u);
+  EXPECT_EQ(report.attributes[0].value, "full");
+  EXPECT_EQ(jankbox_incident_attribute(adding.kept, "late", "v"), 0);
+}
+
+TEST_F(ReportGateTest, ListenerMayRemoveItself) {
+  struct Once {
+    static int Call(const jankbox_incident*, void* context) {
+      ++*static_cast<int*>(context);
+      jankbox_remove_listener(&Call, context);
+      return JANKBOX_INCIDENT_REPORT;
+    }
+  };
+  int calls = 0;
+  ASSERT_EQ(jankbox_add_listener(&Once::Call, &calls), 1);
+  Report report = Incident("a");
+  ReportGate gate = Gate();
+  EXPECT_TRUE(gate.Admit("", &report));
+  EXPECT_TRUE(gate.Admit("", &report));
+  EXPECT_EQ(calls, 1);
+}
+
+}  // namespace
+}  // namespace jankbox

@@ -1,0 +1,291 @@
+#include "diagnosis/verdict/wall_time.h"
+
+#include <gmock/gmock.h>
+#include <sys/syscall.h>
+
+#include <random>
+
+#include "base/clock.h"
+
+namespace jankbox {
+namespace {
+
+using ::testing::ElementsAre;
+using State = ThreadSpan::State;
+
+constexpr uint64_t kMs = kNsPerMs;
+
+ThreadReading At(uint64_t run_ms, uint64_t runnable_ms, WaitReason wait, int32_t syscall = -1) {
+  ThreadReading reading;
+  reading.sched_known = true;
+  reading.run_ns = run_ms * kMs;
+  reading.runnable_ns = runnable_ms * kMs;
+  reading.wait = wait;
+  reading.syscall = syscall;
+  return reading;
+}
+
+ThreadSpan Span(uint64_t from_ms, uint64_t to_ms, State state) {
+  ThreadSpan span;
+  span.from_ns = from_ms * kMs;
+  span.to_ns = to_ms * kMs;
+  span.state = state;
+  return span;
+}
+
+WaitSpan Call(uint64_t from_ms, uint64_t to_ms, WaitClass what, int32_t owner_tid = 0,
+              StackSample::FdClass fd_class = StackSample::FdClass::kNone) {
+  WaitSpan call{from_ms * kMs, to_ms * kMs, {}};
+  call.begin.what = what;
+  call.begin.owner_tid = owner_tid;
+  call.begin.fd_class = static_cast<uint8_t>(fd_class);
+  return call;
+}
+
+// "lock 20 hooks", in order of appearance.
+std::vector<std::string> Lines(const Verdict& verdict) {
+  std::vector<std::string> lines;
+  for (const VerdictShare& share : verdict.shares) {
+    lines.push_back(std::string(VerdictCauseName(share.cause)) + " " +
+                    std::to_string(share.ns / kMs) + " " + VerdictSourceName(share.source) +
+                    (share.estimate ? " ~" : ""));
+  }
+  return lines;
+}
+
+class WallTimeTest : public ::testing::Test {
+ protected:
+  WallTimeTest() {
+    evidence_.to_ns = 1000 * kMs;
+    evidence_.readings = &readings_;
+  }
+  void Read(uint64_t at_ms, const ThreadReading& reading) { readings_.Add(at_ms * kMs, reading); }
+  std::vector<std::string> Split() {
+    const Verdict verdict = SplitWallTime(evidence_);
+    EXPECT_EQ(verdict.total_ns(), evidence_.to_ns - evidence_.from_ns);
+    return Lines(verdict);
+  }
+
+  WallTimeEvidence evidence_;
+  VerdictTimeline readings_;
+};
+
+TEST_F(WallTimeTest, ReadingsAreSplitBySchedstatAndWhatTheySaw) {
+  Read(0, At(0, 0, WaitReason::kBlocked));  // idle in its loop
+  Read(100, At(60, 10, WaitReason::kLock, SYS_futex));
+  Read(900, At(60, 10, WaitReason::kLock, SYS_futex));
+  Read(1000, At(100, 10, WaitReason::kNone));
+  EXPECT_THAT(Split(), ElementsAre("running 100 schedstat", "runnable 10 schedstat",
+                                   "lock 890 system calls"));
+}
+
+TEST_F(WallTimeTest, WhatNoReadingCoversIsUnknown) {
+  Read(500, At(0, 0, WaitReason::kNone));
+  Read(600, At(100, 0, WaitReason::kNone));
+  EXPECT_THAT(Split(), ElementsAre("unknown 900 nothing", "running 100 schedstat"));
+}
+
+TEST_F(WallTimeTest, BaselineFromBeforeCountsOnlyWhatFits) {
+  evidence_.from_ns = 990 * kMs;
+  Read(950, At(0, 0, WaitReason::kBlocked));
+  Read(1000, At(60, 0, WaitReason::kNone));
+  EXPECT_THAT(Split(), ElementsAre("running 10 schedstat"));
+}
+
+TEST_F(WallTimeTest, WithoutSchedstatTheStatesDecide) {
+  ThreadReading running, asleep;
+  running.wait = WaitReason::kNone;
+  asleep.wait = WaitReason::kSleeping;
+  Read(0, running);
+  Read(300, running);
+  Read(1000, asleep);
+  EXPECT_THAT(Split(), ElementsAre("running 300 thread states", "sleeping 700 thread states"));
+}
+
+TEST_F(WallTimeTest, CallsThatTheThreadToldOfComeBeforeWhatReadingsSaw) {
+  Read(0, At(0, 0, WaitReason::kBlocked));
+  Read(1000, At(200, 0, WaitReason::kLock, SYS_futex));
+  evidence_.waits = {Call(100, 600, WaitClass::kMutex, 7), Call(700, 800, WaitClass::kCondition)};
+  EXPECT_THAT(Split(), ElementsAre("running 200 schedstat", "lock 500 hooks", "blocked 100 hooks",
+                                   "lock 200 system calls"));
+  EXPECT_EQ(SplitWallTime(evidence_).shares[1].owner_tid, 7);
+}
+
+TEST_F(WallTimeTest, CallInWhichItAlsoRanHasOnlyWhatItWaited) {
+  Read(0, At(0, 0, WaitReason::kBlocked));
+  Read(1000, At(750, 0, WaitReason::kBlocked));
+  evidence_.waits = {Call(0, 1000, WaitClass::kPwrite, 0, StackSample::FdClass::kFile)};
+  EXPECT_THAT(Split(), ElementsAre("running 750 schedstat", "disk 250 hooks"));
+}
+
+TEST_F(WallTimeTest, KernelsSwitchesComeFirstAndReadingsFillTheirGaps) {
+  Read(0, At(0, 0, WaitReason::kBlocked));
+  Read(1000, At(900, 0, WaitReason::kBlocked));
+  evidence_.spans = {Span(0, 100, State::kRunning), Span(100, 300, State::kRunnable),
+                     Span(300, 400, State::kRunning)};
+  evidence_.from_ns = 0;
+  // Of the readings' 900 ms on the CPU as many as fit into the gap.
+  EXPECT_THAT(Split(),
+              ElementsAre("running 200 ftrace", "runnable 200 ftrace", "running 600 schedstat"));
+}
+
+TEST_F(WallTimeTest, SpanThatTheThreadsOwnCpuTimeContradictsIsNotBelieved) {
+  for (uint64_t at = 0; at <= 1000; at += 50) Read(at, At(at, 0, WaitReason::kNone));
+  evidence_.spans = {Span(0, 1000, State::kWaiting)};  // its arrival was missed
+  EXPECT_THAT(Split(), ElementsAre("running 1000 schedstat"));
+  evidence_.spans = {Span(0, 1000, State::kRunnable)};
+  EXPECT_THAT(Split(), ElementsAre("running 1000 schedstat"));
+  readings_ = {};
+  for (uint64_t at = 0; at <= 1000; at += 50) Read(at, At(0, 0, WaitReason::kLock, SYS_futex));
+  evidence_.spans = {Span(0, 1000, State::kRunning)};  // its leaving was
+  EXPECT_THAT(Split(), ElementsAre("lock 1000 system calls"));
+}
+
+TEST_F(WallTimeTest, ShortSpanIsBelievedBesideReadingsThatAreFarApart) {
+  Read(0, At(0, 0, WaitReason::kNone));
+  Read(1000, At(990, 0, WaitReason::kNone));
+  evidence_.spans = {Span(0, 500, State::kRunning), Span(500, 510, State::kWaiting),
+                     Span(510, 1000, State::kRunning)};
+  EXPECT_THAT(Split(), ElementsAre("running 990 ftrace", "blocked 10 ftrace"));
+}
+
+TEST_F(WallTimeTest, WaitIsToldByTheCallThenTheReadingThenTheStateThenTheWaker) {
+  ThreadSpan wait = Span(0, 1000, State::kWaiting);
+  wait.woken_by_process = true;
+  evidence_.spans = {wait};
+  EXPECT_THAT(Split(), ElementsAre("ipc 1000 ftrace ~"));
+  evidence_.spans[0].uninterruptible = true;
+  EXPECT_THAT(Split(), ElementsAre("disk 1000 ftrace"));
+  Read(500, At(0, 0, WaitReason::kSleeping, SYS_clock_nanosleep));
+  EXPECT_THAT(Split(), ElementsAre("sleeping 1000 system calls"));
+  evidence_.waits = {Call(0, 1000, WaitClass::kJoin, 9)};
+  EXPECT_THAT(Split(), ElementsAre("blocked 1000 hooks"));
+}
+
+TEST_F(WallTimeTest, PollIsIpcOnlyWhereAnotherProcessEndedIt) {
+  evidence_.spans = {Span(0, 1000, State::kWaiting)};
+  Read(500, At(0, 0, WaitReason::kDescriptor, SYS_ppoll));
+  EXPECT_THAT(Split(), ElementsAre("blocked 1000 system calls"));
+  evidence_.spans[0].woken_by_process = true;
+  EXPECT_THAT(Split(), ElementsAre("ipc 1000 system calls"));
+  Verdict verdict = SplitWallTime(evidence_);
+  EXPECT_EQ(PhraseOf(verdict.shares[0]), "in ppoll");
+}
+
+TEST_F(WallTimeTest, SocketIsIpcOnlyWhereAnotherProcessEndedIt) {
+  evidence_.spans = {Span(0, 1000, State::kWaiting)};
+  evidence_.waits = {Call(0, 1000, WaitClass::kRead, 0, StackSample::FdClass::kSocket)};
+  EXPECT_THAT(Split(), ElementsAre("blocked 1000 hooks"));
+  evidence_.spans[0].woken_by_process = true;
+  EXPECT_THAT(Split(), ElementsAre("ipc 1000 hooks"));
+}
+
+TEST_F(WallTimeTest, ShortWaitIsWhatTheReadingsBesideItAgreeOn) {
+  evidence_.spans = {Span(0, 400, State::kRunning), Span(400, 410, State::kWaiting),
+                     Span(410, 1000, State::kRunning)};
+  Read(390, At(390, 0, WaitReason::kSleeping, SYS_clock_nanosleep));
+  Read(420, At(410, 0, WaitReason::kSleeping, SYS_clock_nanosleep));
+  EXPECT_THAT(Split(), ElementsAre("running 990 ftrace", "sleeping 10 system calls ~"));
+  Read(430, At(414, 0, WaitReason::kDisk, SYS_fsync));
+  evidence_.spans = {Span(0, 422, State::kRunning), Span(422, 428, State::kWaiting),
+                     Span(428, 1000, State::kRunning)};
+  EXPECT_THAT(Split(), ElementsAre("running 994 ftrace", "blocked 6 ftrace"));
+}
+
+TEST_F(WallTimeTest, OwnSwitchesAreMendedBySchedstat) {
+  // Ten short waits and a long one, with 110 ms between wake-ups and CPU.
+  evidence_.span_source = VerdictSource::kOwnSwitches;
+  for (uint64_t i = 0; i < 10; ++i) {
+    evidence_.spans.push_back(Span(20 * i, 20 * i + 10, State::kRunning));
+    evidence_.spans.push_back(Span(20 * i + 10, 20 * i + 20, State::kWaiting));
+  }
+  evidence_.spans.push_back(Span(200, 1000, State::kWaiting));
+  evidence_.waits = {Call(200, 1000, WaitClass::kMutex, 7)};
+  Read(0, At(0, 0, WaitReason::kBlocked));
+  Read(1000, At(100, 110, WaitReason::kBlocked, SYS_read));
+  EXPECT_THAT(Split(),
+              ElementsAre("running 100 perf switches", "runnable 110 schedstat", "lock 790 hooks"));
+}
+
+TEST_F(WallTimeTest, FaultsAreCarvedOutOfRunning) {
+  evidence_.fault_cost_ns = 2 * kMs;
+  evidence_.faults_told = true;
+  evidence_.fault_times = {0, 1 * kMs, 10 * kMs, 600 * kMs};
+  evidence_.spans = {Span(0, 500, State::kRunning), Span(500, 1000, State::kRunnable)};
+  // The second came before the first could have cost that much; the last was another time's.
+  EXPECT_THAT(Split(),
+              ElementsAre("running 495 ftrace", "runnable 500 ftrace", "fault 5 fault count ~"));
+}
+
+TEST_F(WallTimeTest, FaultsThatReadingsCountedTakeNoMoreThanItRan) {
+  evidence_.fault_cost_ns = 1 * kMs;
+  Read(0, At(0, 0, WaitReason::kBlocked));
+  ThreadReading after = At(300, 0, WaitReason::kSleeping);
+  after.minor_faults = 5000;
+  Read(1000, after);
+  EXPECT_THAT(Split(), ElementsAre("sleeping 700 thread states", "fault 300 fault count ~"));
+}
+
+TEST_F(WallTimeTest, SumsExactlyWhateverTheEvidence) {
+  std::mt19937 random(3);
+  const auto pick = [&](uint64_t below) { return random() % below; };
+  for (int round = 0; round < 500; ++round) {
+    VerdictTimeline readings;
+    WallTimeEvidence evidence;
+    evidence.readings = pick(5) == 0 ? nullptr : &readings;
+    uint64_t now = 0, run = 0, runnable = 0, faults = 0;
+    for (int i = 0; i < 20; ++i) {
+      now += pick(1000);
+      ThreadReading reading;
+      reading.sched_known = pick(5) != 0;
+      reading.run_ns = run += pick(900);
+      reading.runnable_ns = runnable += pick(900);
+      reading.minor_faults = faults += pick(20);
+      reading.wait = static_cast<WaitReason>(pick(8));
+      reading.syscall = static_cast<int32_t>(pick(300));
+      readings.Add(now, reading);
+    }
+    for (uint64_t at = pick(3000); at < 12000;) {
+      ThreadSpan span;
+      span.from_ns = at + (pick(3) == 0 ? pick(500) : 0);
+      span.to_ns = at = span.from_ns + pick(900);
+      span.state = static_cast<State>(pick(3));
+      span.uninterruptible = pick(3) == 0;
+      span.woken_by_process = pick(3) == 0;
+      if (pick(10) != 0) evidence.spans.push_back(span);
+    }
+    for (uint64_t at = pick(3000); at < 12000;) {
+      WaitSpan call;
+      call.from_ns = at + pick(500);
+      call.to_ns = at = call.from_ns + pick(900);
+      constexpr WaitClass kClasses[] = {WaitClass::kMutex, WaitClass::kCondition, WaitClass::kRead,
+                                        WaitClass::kFsync};
+      call.begin.what = kClasses[pick(4)];
+      call.begin.fd_class = static_cast<uint8_t>(pick(6));
+      evidence.waits.push_back(call);
+    }
+    for (uint64_t at = 0; at < 12000; at += 1 + pick(200)) evidence.fault_times.push_back(at);
+    evidence.faults_told = pick(2) == 0;
+    evidence.fault_cost_ns = pick(300);
+    if (pick(2) == 0) evidence.span_source = VerdictSource::kOwnSwitches;
+    evidence.from_ns = pick(12000);
+    evidence.to_ns = evidence.from_ns + pick(12000);
+    ASSERT_EQ(SplitWallTime(evidence).total_ns(), evidence.to_ns - evidence.from_ns) << round;
+  }
+}
+
+TEST(VerdictTimeline, ForgettingKeepsTheBaseline) {
+  VerdictTimeline timeline;
+  for (uint64_t at : {0, 100, 200, 300}) {
+    timeline.Add(at * kMs, At(at / 2, 0, WaitReason::kBlocked));
+  }
+  timeline.ForgetBefore(250 * kMs);
+  ASSERT_EQ(timeline.points().size(), 2u);
+  EXPECT_EQ(timeline.points()[0].time_ns, 200 * kMs);
+  timeline.ForgetBefore(0);
+  EXPECT_EQ(timeline.points().size(), 2u);
+  EXPECT_TRUE(timeline.EndsInAWait());
+}
+
+}  // namespace
+}  // namespace jankbox

@@ -1,0 +1,130 @@
+#include "tracer/hook/hook_set.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "tests/tracer/hook/fixture.h"
+
+namespace jankbox {
+namespace {
+
+std::string g_calls;  // a letter for each proxy that was passed
+std::atomic<void*> g_poll_original;
+
+int PollProxy(pollfd* fds, nfds_t count, int timeout_ms) {
+  g_calls += 'p';
+  return reinterpret_cast<decltype(&::poll)>(g_poll_original.load())(fds, count, timeout_ms);
+}
+
+// Chains are for good, so each test has a HookSet and proxies of its own: `kTest` tells them apart.
+template <int kTest, char kLetter>
+struct Close {
+  static inline std::atomic<void*> original{nullptr};
+  static int Proxy(int fd) {
+    g_calls += kLetter;
+    return reinterpret_cast<decltype(&::close)>(original.load(std::memory_order_acquire))(fd);
+  }
+  static HookUse Use(HookFeature feature, bool (*callers)(std::string_view)) {
+    return HookUseOf(HookId::kClose, feature, callers, Proxy, &original);
+  }
+};
+
+bool NoCaller(std::string_view /*path*/) { return false; }
+
+class HookSetTest : public testing::Test {
+ protected:
+  std::string CallsOfClose() {
+    g_calls.clear();
+    errno = 0;
+    EXPECT_EQ(fixture_.Close(-1), -1);
+    EXPECT_EQ(errno, EBADF);
+    return g_calls;
+  }
+
+  FixtureFolder folder_;
+  Fixture fixture_{folder_.Copy(FixturePaths()[0], "set")};
+  HookSet hooks_;
+};
+
+TEST_F(HookSetTest, FeaturesOfOneFunctionAreCalledInTheirOrder) {
+  ASSERT_TRUE(hooks_.Add(Close<1, 'i'>::Use(HookFeature::kIo, IsFixtureCopy)).ok());
+  ASSERT_TRUE(hooks_.Add(Close<1, 'm'>::Use(HookFeature::kMarkers, NoCaller)).ok());
+  ASSERT_TRUE(hooks_
+                  .Add(HookUseOf(HookId::kPoll, HookFeature::kLoop, IsFixtureCopy, PollProxy,
+                                 &g_poll_original))
+                  .ok());
+  EXPECT_EQ(CallsOfClose(), "");
+  Result<HookReport> report = hooks_.Refresh();
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->hooked, 2u);
+  EXPECT_EQ(CallsOfClose(), "mi");
+  EXPECT_EQ(fixture_.Poll(nullptr, 0, 0), 0);
+  EXPECT_EQ(g_calls, "mip");
+  hooks_.Stop();
+  EXPECT_EQ(CallsOfClose(), "");
+}
+
+TEST_F(HookSetTest, FeatureThatComesLaterTakesItsPlaceInTheRunningChain) {
+  ASSERT_TRUE(hooks_.Add(Close<2, 'i'>::Use(HookFeature::kIo, IsFixtureCopy)).ok());
+  ASSERT_TRUE(hooks_.Refresh().ok());
+  EXPECT_EQ(CallsOfClose(), "i");
+  ASSERT_TRUE(hooks_.Add(Close<2, 'm'>::Use(HookFeature::kMarkers, IsFixtureCopy)).ok());
+  EXPECT_EQ(CallsOfClose(), "i");
+  ASSERT_TRUE(hooks_.Refresh().ok());
+  EXPECT_EQ(CallsOfClose(), "mi");
+  hooks_.Stop();
+
+  HookSet other;
+  ASSERT_TRUE(other.Add(Close<3, 'm'>::Use(HookFeature::kMarkers, IsFixtureCopy)).ok());
+  ASSERT_TRUE(other.Refresh().ok());
+  ASSERT_TRUE(other.Add(Close<3, 'i'>::Use(HookFeature::kIo, NoCaller)).ok());
+  EXPECT_EQ(CallsOfClose(), "mi");  // at once: the link before it is hooked already
+  ASSERT_TRUE(other.Refresh().ok());
+  EXPECT_EQ(CallsOfClose(), "mi");
+  other.Stop();
+}
+
+TEST_F(HookSetTest, SecondStartMayWantLess) {
+  const HookUse io = Close<4, 'i'>::Use(HookFeature::kIo, IsFixtureCopy);
+  const HookUse markers = Close<4, 'm'>::Use(HookFeature::kMarkers, IsFixtureCopy);
+  ASSERT_TRUE(hooks_.Add(markers).ok());
+  ASSERT_TRUE(hooks_.Add(io).ok());
+  ASSERT_TRUE(hooks_.Refresh().ok());
+  EXPECT_EQ(CallsOfClose(), "mi");
+  hooks_.Stop();
+  ASSERT_TRUE(hooks_.Refresh().ok());
+  EXPECT_EQ(CallsOfClose(), "");
+  ASSERT_TRUE(hooks_.Add(io).ok());
+  ASSERT_TRUE(hooks_.Refresh().ok());
+  EXPECT_EQ(CallsOfClose(), "i");
+  hooks_.Stop();
+  ASSERT_TRUE(hooks_.Add(markers).ok());
+  ASSERT_TRUE(hooks_.Refresh().ok());
+  EXPECT_EQ(CallsOfClose(), "mi");  // the chain stays linked, a proxy that is off passes on
+  hooks_.Stop();
+}
+
+TEST_F(HookSetTest, LibraryThatIsLoadedLaterIsHooked) {
+  ASSERT_TRUE(hooks_.Add(Close<5, 'i'>::Use(HookFeature::kIo, IsFixtureCopy)).ok());
+  ASSERT_TRUE(hooks_.Refresh().ok());
+  Fixture later(folder_.Copy(FixturePaths()[0], "set_later"));
+  ASSERT_TRUE(hooks_.Refresh().ok());
+  g_calls.clear();
+  later.Close(-1);
+  EXPECT_EQ(g_calls, "i");
+  hooks_.Stop();
+}
+
+TEST_F(HookSetTest, WhatTheTableDoesNotKnowIsRefused) {
+  EXPECT_EQ(hooks_.Add(Close<6, 'l'>::Use(HookFeature::kLocks, nullptr)).code(),
+            StatusCode::kInvalidArgument);
+  HookUse incomplete = Close<6, 'i'>::Use(HookFeature::kIo, nullptr);
+  incomplete.proxy = nullptr;
+  EXPECT_EQ(hooks_.Add(incomplete).code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(hooks_.Add(Close<6, 'i'>::Use(HookFeature::kIo, NoCaller)).ok());
+  EXPECT_EQ(hooks_.Add(Close<6, 'i'>::Use(HookFeature::kIo, NoCaller)).code(), StatusCode::kBusy);
+}
+
+}  // namespace
+}  // namespace jankbox

@@ -1,0 +1,52 @@
+#include "tools/doctor/agent_library.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/file.h"
+
+namespace jankbox::tools {
+namespace {
+
+#if defined(__x86_64__)
+constexpr char kMultiarch[] = "x86_64-linux-gnu";
+#elif defined(__aarch64__)
+constexpr char kMultiarch[] = "aarch64-linux-gnu";
+#else
+constexpr char kMultiarch[] = "";
+#endif
+
+std::string OwnDirectory() {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
+  if (length <= 0) return "";
+  return std::string(DirName(std::string_view(path, static_cast<size_t>(length))));
+}
+
+}  // namespace
+
+bool IsReadable(const std::string& path) { return access(path.c_str(), R_OK) == 0; }
+
+std::string RecorderPath(const std::string& agent) {
+  return JoinPath(DirName(agent), "libjankbox.so.0");
+}
+
+std::vector<std::string> AgentCandidates() {
+  const std::string lib = JoinPath(DirName(OwnDirectory()), "lib");
+  std::vector<std::string> candidates = {JoinPath(lib, kAgentFile)};
+  if (*kMultiarch != '\0') candidates.push_back(JoinPath(JoinPath(lib, kMultiarch), kAgentFile));
+  return candidates;
+}
+
+std::string FindAgent() {
+  const char* chosen = getenv("JANKBOX_AGENT");
+  if (chosen != nullptr && *chosen != '\0') return IsReadable(chosen) ? chosen : "";
+  for (const std::string& candidate : AgentCandidates()) {
+    if (IsReadable(candidate)) return candidate;
+  }
+  return "";
+}
+
+}  // namespace jankbox::tools

@@ -1,0 +1,27 @@
+// `jankbox doctor`: what this machine permits, line by line, each with its mend.
+#ifndef JANKBOX_TOOLS_DOCTOR_DOCTOR_COMMAND_H_
+#define JANKBOX_TOOLS_DOCTOR_DOCTOR_COMMAND_H_
+
+#include <string>
+#include <vector>
+
+#include "tools/doctor/machine_check.h"
+#include "tools/terminal/terminal.h"
+
+namespace jankbox::tools {
+
+struct DoctorOptions {
+  std::string directory;  // of the spool; empty: the default folder
+  bool json = false;
+  bool verbose = false;  // say why each line matters, not only those that need mending
+};
+
+// Prints; kExitOk where everything essential works, else kExitFailed.
+int RunDoctor(const DoctorOptions& options);
+
+std::string RenderChecks(const TextStyle& style, const std::vector<MachineCheck>& checks,
+                         bool verbose);
+
+}  // namespace jankbox::tools
+
+#endif  // JANKBOX_TOOLS_DOCTOR_DOCTOR_COMMAND_H_

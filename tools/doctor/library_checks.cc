@@ -1,0 +1,135 @@
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/file.h"
+#include "base/scoped_fd.h"
+#include "tools/doctor/agent_library.h"
+#include "tools/doctor/machine_check.h"
+
+namespace jankbox::tools {
+namespace {
+
+#if defined(__aarch64__)
+constexpr char kUnwinder[] = "libunwind-aarch64.so.8";
+#else
+constexpr char kUnwinder[] = "libunwind-x86_64.so.8";
+#endif
+
+struct Library {
+  const char* name;
+  const char* file;
+  const char* why;
+  const char* mend;
+};
+
+MachineCheck CheckLibrary(const Library& library) {
+  MachineCheck check{.name = library.name};
+  check.why = library.why;
+  void* handle = dlopen(library.file, RTLD_LAZY | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* reason = dlerror();
+    check.state = CheckState::kLimited;
+    check.found = reason != nullptr ? reason : std::string(library.file) + " does not load";
+    check.mend = library.mend;
+    return check;
+  }
+  dlclose(handle);
+  check.found = std::string(library.file) + " loads";
+  return check;
+}
+
+MachineCheck CheckRecorder(const std::string& agent) {
+  MachineCheck check{.name = "recorder", .essential = true};
+  check.why = "the agent loads it into each program that waits in a loop";
+  const std::string path = RecorderPath(agent);
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle != nullptr && dlsym(handle, "jankbox_start") != nullptr) {
+    check.found = path + " loads";
+    return check;
+  }
+  const char* reason = dlerror();
+  check.state = CheckState::kMissing;
+  check.found = reason != nullptr ? reason : path + " is not there";
+  check.mend = "keep the libraries of Jankbox together";
+  return check;
+}
+
+// What the dynamic linker says on stderr when /bin/true starts with the agent.
+std::string PreloadComplaint(const std::string& agent) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return "no pipe";
+  ScopedFd reader(ends[0]);
+  ScopedFd writer(ends[1]);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, writer.get(), STDERR_FILENO);
+  const std::string preload = "LD_PRELOAD=" + agent;
+  char program[] = "/bin/true";
+  char* argv[] = {program, nullptr};
+  char* envp[] = {const_cast<char*>(preload.c_str()), nullptr};
+  pid_t child = -1;
+  const int error = posix_spawn(&child, program, &actions, nullptr, argv, envp);
+  posix_spawn_file_actions_destroy(&actions);
+  writer.Reset();
+  if (error != 0) return "/bin/true does not start";
+  std::string complaint;
+  char block[512];
+  for (ssize_t n; (n = read(reader.get(), block, sizeof(block))) > 0;) {
+    complaint.append(block, static_cast<size_t>(n));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (status != 0 && complaint.empty()) complaint = "/bin/true fails with the agent in it";
+  return complaint.substr(0, complaint.find('\n'));
+}
+
+std::vector<MachineCheck> CheckAgent() {
+  const std::string path = FindAgent();
+  MachineCheck recorder = CheckRecorder(path.empty() ? AgentCandidates()[0] : path);
+  MachineCheck agent{.name = "agent", .essential = true};
+  agent.why = "jankbox run brings it into the program by LD_PRELOAD";
+  MachineCheck hooks{.name = "hooks", .essential = true};
+  hooks.why = "the agent's hooks in poll, epoll and select are how dispatches are seen";
+  if (path.empty()) {
+    agent.state = hooks.state = CheckState::kMissing;
+    agent.found = "looked at " + AgentCandidates()[0];
+    agent.mend = "keep bin/ and lib/ together, or set JANKBOX_AGENT to libjankbox_agent.so";
+    hooks.found = "no agent";
+    hooks.mend = agent.mend;
+    return {agent, hooks, recorder};
+  }
+  agent.found = path;
+  const std::string complaint = PreloadComplaint(path);
+  hooks.found = complaint.empty() ? "the agent loads into /bin/true" : complaint;
+  if (!complaint.empty()) {
+    hooks.state = CheckState::kMissing;
+    hooks.mend = "install what the message names; a static or setuid program cannot be preloaded";
+  }
+  return {agent, hooks, recorder};
+}
+
+}  // namespace
+
+std::vector<MachineCheck> CheckLibraries() {
+  std::vector<MachineCheck> checks = CheckAgent();
+  checks.push_back(CheckLibrary({"libunwind", kUnwinder,
+                                 "unwinds the sampled stacks: without it no function is named",
+                                 "sudo apt install libunwind8"}));
+  checks.push_back(
+      CheckLibrary({"libelf", "libelf.so.1", "reads symbol names: without it frames are addresses",
+                    "sudo apt install libelf1"}));
+  checks.push_back(CheckLibrary({"libtracefs", "libtracefs.so.1",
+                                 "reads the kernel's scheduling where tracefs is writable",
+                                 "sudo apt install libtracefs1"}));
+  checks.push_back(
+      CheckLibrary({"libcurl", "libcurl.so.4", "uploads reports: without it they stay in the spool",
+                    "sudo apt install libcurl4"}));
+  return checks;
+}
+
+}  // namespace jankbox::tools

@@ -1,0 +1,130 @@
+#include "tools/reports/list_command.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "tools/reports/report_source.h"
+#include "tools/terminal/exit_code.h"
+#include "tools/terminal/json_text.h"
+#include "tools/terminal/table.h"
+#include "tools/terminal/verdict_bar.h"
+
+namespace jankbox::tools {
+namespace {
+
+constexpr size_t kShortFingerprintLength = 8;
+
+Colour KindColour(const std::string& kind) {
+  if (kind == "anr" || kind == "recovered") return Colour::kRed;
+  return kind == "manual" ? Colour::kNone : Colour::kYellow;
+}
+
+Colour LargestCauseColour(const ReportView& report) {
+  const ReportView::Share* largest = nullptr;
+  for (const ReportView::Share& share : report.shares) {
+    if (share.ms > (largest == nullptr ? 0 : largest->ms)) largest = &share;
+  }
+  return largest == nullptr ? Colour::kNone : CauseColour(largest->cause);
+}
+
+std::string Fingerprint(const TextStyle& style, const ReportView& report, int repeats) {
+  std::string text = report.fingerprint.substr(0, kShortFingerprintLength);
+  if (repeats > 1) text += (style.unicode ? " ×" : " x") + std::to_string(repeats);
+  return text;
+}
+
+// The time of today's reports, the day and minute of older ones.
+std::string BriefTime(const std::string& rfc3339) {
+  const std::string time = LocalTime(rfc3339);
+  const time_t now = ::time(nullptr);
+  tm local{};
+  localtime_r(&now, &local);
+  char today[32];
+  strftime(today, sizeof(today), "%Y-%m-%d", &local);
+  constexpr size_t kDayLength = 10;
+  constexpr size_t kMinuteLength = 16;
+  if (time.compare(0, kDayLength, today) == 0) return time.substr(kDayLength + 1);
+  return time.substr(0, kMinuteLength);
+}
+
+// The prefix that tells each id from all others, kShortIdLength or longer.
+size_t UniqueIdLength(const std::vector<ReportView>& reports) {
+  size_t length = kShortIdLength;
+  std::map<std::string, std::string> sorted;
+  for (const ReportView& report : reports) sorted[report.id] = report.id;
+  const std::string* previous = nullptr;
+  for (const auto& [id, same] : sorted) {
+    while (previous != nullptr && length < id.size() &&
+           previous->compare(0, length, id, 0, length) == 0) {
+      ++length;
+    }
+    previous = &same;
+  }
+  return length;
+}
+
+}  // namespace
+
+std::string RenderList(const TextStyle& style, const std::vector<ReportView>& reports) {
+  std::map<std::string, int> repeats;
+  for (const ReportView& report : reports) ++repeats[report.fingerprint];
+  const size_t id_length = UniqueIdLength(reports);
+  Table table({{.title = "TIME", .drop_order = 2},
+               {.title = "KIND", .min_width = 12},
+               {.title = "DURATION", .right_aligned = true},
+               {.title = "PROCESS", .min_width = 14, .drop_order = 1},
+               {.title = "CAUSE", .min_width = 13},
+               {.title = "WHERE", .min_width = 20},
+               {.title = "FINGERPRINT", .drop_order = 3},
+               {.title = "ID"}});
+  for (const ReportView& report : reports) {
+    const std::string duration = DurationText(report.duration_ms) + (report.ongoing ? "+" : "");
+    const std::string where = BlamedFunction(report);
+    table.AddRow({{BriefTime(report.window_to), Colour::kDim},
+                  {report.kind, KindColour(report.kind)},
+                  {duration, Colour::kBold},
+                  {ProcessAndThread(report)},
+                  {CauseInBrief(report.shares), LargestCauseColour(report)},
+                  {where.empty() ? "-" : where},
+                  {Fingerprint(style, report, repeats[report.fingerprint]), Colour::kDim},
+                  {report.id.substr(0, id_length)}});
+  }
+  return table.Render(style);
+}
+
+int RunList(const ListOptions& options) {
+  const bool is_default = options.place.empty();
+  const ReportSource source(is_default ? DefaultReportDirectory() : options.place);
+  Result<ReportListing> listing = source.List();
+  if (!listing.ok() && is_default && listing.status().code() == StatusCode::kNotFound) {
+    listing = ReportListing();  // nothing was ever recorded here
+  }
+  if (!listing.ok()) {
+    PrintError(listing.status().message());
+    return kExitFailed;
+  }
+  for (const std::string& problem : listing->problems) PrintError("passed over " + problem);
+
+  std::string text;
+  if (options.json) {
+    nlohmann::json reports = nlohmann::json::array();
+    for (const SourcedReport& sourced : listing->reports) reports.push_back(sourced.report);
+    text = JsonText(reports);
+  } else if (!listing->reports.empty()) {
+    std::vector<ReportView> views;
+    for (const SourcedReport& sourced : listing->reports) {
+      views.push_back(ViewReport(sourced.report));
+    }
+    text = RenderList(DetectTextStyle(STDOUT_FILENO), views);
+  }
+  if (listing->reports.empty() && listing->problems.empty()) {
+    PrintError("no reports in " + source.place());
+  }
+  if (!WriteText(STDOUT_FILENO, text)) return kExitFailed;
+  return listing->reports.empty() && !listing->problems.empty() ? kExitFailed : kExitOk;
+}
+
+}  // namespace jankbox::tools

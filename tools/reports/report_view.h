@@ -1,0 +1,115 @@
+// What the command shows of a report, read from its JSON (report/report_json.h), which is
+// the same from a folder and from a collector. The JSON may come from any server: a missing or
+// mistyped field reads as empty. Pure; allocates.
+#ifndef JANKBOX_TOOLS_REPORTS_REPORT_VIEW_H_
+#define JANKBOX_TOOLS_REPORTS_REPORT_VIEW_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace jankbox::tools {
+
+// All strings are printable (terminal.h).
+struct ReportView {
+  struct Frame {
+    std::string function;  // "module+0x1234" where no symbol covers it
+    std::string module;
+    bool instrumented = false;
+  };
+  struct Share {
+    std::string cause;  // "running", "lock", …
+    double ms = 0;
+  };
+
+  struct Message {
+    std::string what;
+    double before_ms = 0;  // from its begin to the incident's
+    double wall_ms = 0;
+    uint64_t count = 0;  // messages of one name in a row
+  };
+  // What the thread did before the incident.
+  struct History {
+    uint64_t count = 0;  // 0: not known
+    double busy_ms = 0;
+    uint64_t left_out = 0;
+    std::vector<Message> longest;
+    std::vector<Message> last;  // oldest first
+  };
+
+  struct Part {
+    double ms = 0;
+    std::string detail;  // "in fdatasync on a regular file"
+    std::string source;
+    bool estimate = false;
+  };
+
+  std::string id;
+  uint64_t revision = 0;
+  std::string kind;  // "slow message"
+  double duration_ms = 0;
+  bool ongoing = false;
+  std::string what;
+  std::string process;
+  int64_t pid = 0;
+  std::string thread;
+  int64_t tid = 0;
+  std::string fingerprint;
+  std::vector<Share> shares;  // all ten, in the schema's order
+  std::vector<Part> parts;    // the same time in finer parts, the largest first
+  std::string summary;
+  std::vector<std::string> sources;
+  std::vector<Frame> frames;  // innermost first
+  std::string idle_callback;
+  double idle_callback_ms = 0;
+  double input_wait_ms = 0;
+  History history;
+  std::string window_from;  // RFC 3339
+  std::string window_to;
+  double window_ms = 0;
+  std::vector<std::pair<std::string, uint64_t>> losses;  // only those that are not zero
+  std::vector<std::string> notes;
+  std::string sampler;
+  std::string loop;
+  uint64_t sample_count = 0;
+  uint64_t sched_switches = 0;
+  uint64_t frame_dropped = 0;
+  std::vector<std::string> frames_text;  // a line each: the janky frame, scenes, states
+  std::vector<std::string> render_text;  // a line each: named render work, the longest first
+  std::vector<std::string> extra_text;   // a line each: what takes less in healthy messages
+  double self_cpu_ms = 0;
+  double recording_ms = 0;
+  double uptime_ms = 0;  // 0: not known
+  std::vector<std::string>
+      recording;  // "coarse (over budget)", oldest first; empty: exact all along
+  uint64_t ring_bytes = 0;
+  uint64_t start_us = 0;
+};
+
+ReportView ViewReport(const nlohmann::json& report);
+
+// The function that a developer would look at first: the innermost instrumented method, else the
+// innermost named function outside the C library and the kernel's entry, else the innermost frame,
+// else what was dispatched. "" where nothing is known.
+std::string BlamedFunction(const ReportView& report);
+
+// "gtk3-widget-fac (main)": the process, and its thread where that says more.
+std::string ProcessAndThread(const ReportView& report);
+
+// "0.8 ms", "912 ms", "1.2 s", "2 min 3 s".
+std::string DurationText(double ms);
+
+// Local time of an RFC 3339 time in UTC: "2026-03-01 13:00:00", or with only_clock "13:00:00.123".
+// The text itself where it does not parse.
+std::string LocalTime(const std::string& rfc3339, bool only_clock = false);
+
+// The beginning of a report's id that tells it from others: UUIDv7's time in milliseconds.
+inline constexpr size_t kShortIdLength = 13;
+
+}  // namespace jankbox::tools
+
+#endif  // JANKBOX_TOOLS_REPORTS_REPORT_VIEW_H_

@@ -1,0 +1,28 @@
+// `jankbox show`: one report for a developer's eyes: what happened, where, and why.
+#ifndef JANKBOX_TOOLS_REPORTS_SHOW_COMMAND_H_
+#define JANKBOX_TOOLS_REPORTS_SHOW_COMMAND_H_
+
+#include <string>
+
+#include "tools/reports/report_view.h"
+#include "tools/terminal/terminal.h"
+
+namespace jankbox::tools {
+
+struct ShowOptions {
+  std::string file_or_id;
+  std::string place;  // where an id is looked up; empty: the default folder
+  bool json = false;
+  bool all_frames = false;
+};
+
+// Prints; returns an exit status (exit_code.h).
+int RunShow(const ShowOptions& options);
+
+// `export_argument`: what `jankbox export` takes to find the same report.
+std::string RenderReport(const TextStyle& style, const ReportView& report, bool all_frames,
+                         const std::string& export_argument);
+
+}  // namespace jankbox::tools
+
+#endif  // JANKBOX_TOOLS_REPORTS_SHOW_COMMAND_H_

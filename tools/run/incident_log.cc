@@ -1,0 +1,54 @@
+#include "tools/run/incident_log.h"
+
+#include <algorithm>
+
+#include "tools/terminal/verdict_bar.h"
+
+namespace jankbox::tools {
+namespace {
+
+Colour KindColour(const std::string& kind) {
+  return kind == "anr" || kind == "recovered" ? Colour::kRed : Colour::kYellow;
+}
+
+}  // namespace
+
+std::string IncidentLog::Add(const ReportView& report) {
+  const auto known = latest_.find(report.id);
+  if (known != latest_.end() && known->second.revision >= report.revision) return "";
+  const std::string extent = report.kind + " " + DurationText(report.duration_ms);
+  std::string line;
+  if (known == latest_.end()) {
+    line = Paint(style_, KindColour(report.kind), extent) + (report.ongoing ? " so far" : "") +
+           " in " + ProcessAndThread(report);
+  } else {
+    line = known->second.kind + " in " + ProcessAndThread(report) + " grew to " +
+           Paint(style_, KindColour(report.kind), extent) + (report.ongoing ? " so far" : "");
+  }
+  const std::string cause = CauseInBrief(report.shares);
+  const std::string where = BlamedFunction(report);
+  const char* dash = style_.unicode ? " — " : " - ";
+  if (!cause.empty()) line += ": " + cause;
+  if (!where.empty()) line += dash + Paint(style_, Colour::kBold, where);
+  line += "  " + Paint(style_, Colour::kDim, "[" + report.id.substr(0, kShortIdLength) + "]");
+  latest_[report.id] = {report.revision, report.kind, report.duration_ms};
+  return line;
+}
+
+std::string IncidentLog::Summary() const {
+  if (latest_.empty()) return "no incidents";
+  std::map<std::string, int> kinds;
+  double worst_ms = 0;
+  for (const auto& [id, told] : latest_) {
+    ++kinds[told.kind];
+    worst_ms = std::max(worst_ms, told.duration_ms);
+  }
+  std::string by_kind;
+  for (const auto& [kind, count] : kinds) {
+    by_kind += (by_kind.empty() ? "" : ", ") + std::to_string(count) + " " + kind;
+  }
+  return std::to_string(latest_.size()) + (latest_.size() == 1 ? " incident (" : " incidents (") +
+         by_kind + "), worst " + DurationText(worst_ms);
+}
+
+}  // namespace jankbox::tools

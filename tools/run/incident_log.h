@@ -1,0 +1,40 @@
+// What `jankbox run` says of the incidents of one run: a line for each as it happens, and the sum
+// at the end. Each (id, revision) is told once; a later revision of an incident is told as its
+// growth. Pure; allocates. Threads: one.
+#ifndef JANKBOX_TOOLS_RUN_INCIDENT_LOG_H_
+#define JANKBOX_TOOLS_RUN_INCIDENT_LOG_H_
+
+#include <map>
+#include <string>
+
+#include "tools/reports/report_view.h"
+#include "tools/terminal/terminal.h"
+
+namespace jankbox::tools {
+
+class IncidentLog {
+ public:
+  explicit IncidentLog(TextStyle style) : style_(style) {}
+
+  // The line for this report, "" where it says nothing new.
+  std::string Add(const ReportView& report);
+
+  // "3 incidents (2 slow message, 1 anr), worst 1.2 s", or "no incidents".
+  std::string Summary() const;
+
+  bool empty() const { return latest_.empty(); }
+
+ private:
+  struct Told {
+    uint64_t revision = 0;
+    std::string kind;
+    double duration_ms = 0;
+  };
+
+  TextStyle style_;
+  std::map<std::string, Told> latest_;  // by id
+};
+
+}  // namespace jankbox::tools
+
+#endif  // JANKBOX_TOOLS_RUN_INCIDENT_LOG_H_

@@ -1,0 +1,189 @@
+#include "tools/run/run_command.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "diagnosis/seal/recovery.h"
+#include "tools/doctor/agent_library.h"
+#include "tools/reports/report_source.h"
+#include "tools/run/child_process.h"
+#include "tools/run/run_feed.h"
+#include "tools/run/signal_inbox.h"
+#include "tools/terminal/exit_code.h"
+#include "tools/terminal/terminal.h"
+#include "uploader/spool/spool.h"
+
+namespace jankbox::tools {
+namespace {
+
+// How long the end of a run may wait for the upload; requests end a little earlier, and tell how.
+constexpr uint64_t kFinalUploadNs = 10 * kNsPerSecond;
+constexpr uint64_t kFinalRequestsNs = 9'500 * kNsPerMs;
+
+// A standard stream that is closed here stays closed in the program, and no file of ours takes its
+// number meanwhile.
+void ReserveStandardFds() {
+  for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) == -1) (void)!open("/dev/null", O_RDWR | O_CLOEXEC);
+  }
+}
+
+std::string AbsolutePath(const std::string& path) {
+  if (!path.empty() && path[0] == '/') return path;
+  char* current = getcwd(nullptr, 0);
+  const std::string absolute = JoinPath(current != nullptr ? current : "/", path);
+  free(current);
+  return absolute;
+}
+
+// One run of one program.
+class Run {
+ public:
+  explicit Run(const RunOptions& options)
+      : options_(options),
+        directory_(AbsolutePath(options.directory.empty() ? DefaultReportDirectory()
+                                                          : options.directory)) {}
+
+  int Execute();
+
+ private:
+  // Leaves feed_ empty, with one error told, where nothing can be recorded.
+  void Prepare();
+  ChildProcess::Environment AgentEnvironment() const;
+  // 0, or the status to exit with.
+  int Start();
+  void WaitForProgram();
+  void WaitForUpload();
+  // Waits for something to happen, a second at most where `bounded`.
+  void WaitForEvent(bool bounded);
+
+  const RunOptions& options_;
+  const std::string directory_;
+  std::string agent_;
+  std::unique_ptr<SignalInbox> signals_;
+  std::optional<Spool> spool_;
+  std::optional<RunFeed> feed_;  // none: nothing is recorded
+  ChildProcess child_;
+};
+
+void Run::Prepare() {
+  agent_ = FindAgent();
+  if (agent_.empty()) {
+    return Say("nothing will be recorded: the agent is not there (looked at " +
+               AgentCandidates()[0] + "; JANKBOX_AGENT may name it)");
+  }
+  if (!IsReadable(RecorderPath(agent_))) {
+    return Say("nothing will be recorded: the agent needs " + RecorderPath(agent_) +
+               ", which is not there");
+  }
+  SpoolLimits limits;
+  limits.min_free_bytes = uint64_t{options_.min_free_mib} << 20;
+  Result<Spool> spool = Spool::Open(directory_, limits);
+  if (!spool.ok()) {
+    return Say("no reports will be written: " + Printable(spool.status().message()));
+  }
+  spool_.emplace(std::move(spool.value()));
+  const Result<std::vector<std::string>> recovered =
+      RecoverOrphanRings(directory_, &spool_.value());
+  feed_.emplace(&spool_.value(), options_.upload_url, options_.quiet);
+  if (recovered.ok()) feed_->TellRecovered(recovered.value());
+}
+
+ChildProcess::Environment Run::AgentEnvironment() const {
+  if (!feed_.has_value()) return {};
+  // Ours comes last: what the user preloads keeps its place.
+  const char* preloaded = getenv("LD_PRELOAD");
+  const std::string before = preloaded != nullptr && *preloaded != '\0' ? preloaded : "";
+  return {{"LD_PRELOAD", before.empty() ? agent_ : before + ":" + agent_},
+          {"JANKBOX_DIR", directory_},
+          // Who looks on wants to see each.
+          {"JANKBOX_REPEATS", "every"},
+          {"JANKBOX_REPORTS_A_DAY", std::to_string(UINT32_MAX)},
+          {"JANKBOX_SLOW_MS", std::to_string(options_.slow_ms)},
+          {"JANKBOX_ANR_MS", std::to_string(options_.anr_ms)},
+          {"JANKBOX_WINDOW_S", std::to_string(options_.window_s)},
+          {"JANKBOX_MIN_FREE_MIB", std::to_string(options_.min_free_mib)},
+          {"JANKBOX_RUN_SOCKET", feed_->error_socket()}};
+}
+
+int Run::Start() {
+  const int error =
+      child_.Start(options_.program, AgentEnvironment(), [this] { signals_->RestoreInChild(); });
+  if (error == 0) return kExitOk;
+  Say(Printable(options_.program[0]) + ": " + strerror(error));
+  return error == ENOENT || error == ENOTDIR ? kExitNotFound : kExitNotExecutable;
+}
+
+void Run::WaitForEvent(bool bounded) {
+  std::vector<pollfd> sources = {{signals_->fd(), POLLIN, 0}};
+  int timeout_ms = feed_.has_value() ? feed_->AddSources(&sources) : -1;
+  if (bounded && timeout_ms < 0) timeout_ms = 1000;
+  poll(sources.data(), sources.size(), timeout_ms);
+  if (feed_.has_value()) feed_->Tell();
+}
+
+void Run::WaitForProgram() {
+  while (!child_.HasEnded()) {
+    WaitForEvent(/*bounded=*/false);
+    while (const std::optional<signalfd_siginfo> signal = signals_->Next()) {
+      if (SignalInbox::ShouldForward(*signal)) child_.Signal(static_cast<int>(signal->ssi_signo));
+    }
+  }
+}
+
+void Run::WaitForUpload() {
+  const uint64_t now_ns = MonotonicNs();
+  const uint64_t deadline_ns = now_ns + kFinalUploadNs;
+  feed_->BeginFinalUpload(now_ns + kFinalRequestsNs);
+  bool interrupted = false;
+  while (!feed_->upload_ended() && !interrupted && MonotonicNs() < deadline_ns) {
+    feed_->TellUploadProgress();
+    WaitForEvent(/*bounded=*/true);
+    // The program is gone: a signal, the interrupt key too, is for the waiting itself.
+    while (const std::optional<signalfd_siginfo> signal = signals_->Next()) {
+      interrupted = interrupted || signal->ssi_signo == SIGINT || signal->ssi_signo == SIGTERM ||
+                    signal->ssi_signo == SIGHUP || signal->ssi_signo == SIGQUIT;
+    }
+  }
+}
+
+int Run::Execute() {
+  ReserveStandardFds();
+  Result<std::unique_ptr<SignalInbox>> signals = SignalInbox::Open();
+  if (!signals.ok()) {
+    Say(signals.status().message());
+    return kExitFailed;
+  }
+  signals_ = std::move(signals.value());
+  Prepare();
+  const int status = Start();
+  if (status != kExitOk) return status;
+  if (feed_.has_value()) feed_->StartUpload();
+  WaitForProgram();
+  if (!feed_.has_value()) return child_.EndAsItDid();
+  // A program that was killed while it was blocked left a ring: its report belongs to this run.
+  (void)RecoverOrphanRings(directory_, &spool_.value()).ok();
+  feed_->Tell();
+  if (feed_->uploads()) WaitForUpload();
+  feed_->TellSummary();
+  if (feed_->uploads()) feed_->TellUploadSummary();
+  const int end = child_.EndAsItDid();
+  // A request that is still under way must not hold up the end; nothing of ours is left to write.
+  if (!feed_->upload_ended()) _exit(end);
+  return end;
+}
+
+}  // namespace
+
+int RunProgram(const RunOptions& options) { return Run(options).Execute(); }
+
+}  // namespace jankbox::tools

@@ -1,0 +1,29 @@
+// `jankbox run`: an unmodified program under the preload agent. Its output, input, signals and exit
+// status pass through unchanged; the command's own lines go to stderr. Where recording is not
+// possible one error says why, and the program runs all the same.
+#ifndef JANKBOX_TOOLS_RUN_RUN_COMMAND_H_
+#define JANKBOX_TOOLS_RUN_RUN_COMMAND_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace jankbox::tools {
+
+struct RunOptions {
+  std::string directory;   // of the reports; empty: the default folder
+  uint32_t slow_ms = 100;  // a person at a terminal sees less than the 700 ms of production
+  uint32_t anr_ms = 5000;
+  uint32_t window_s = 10;
+  std::string upload_url;  // empty: nothing is sent
+  uint32_t min_free_mib = 64;
+  bool quiet = false;  // only errors
+  std::vector<std::string> program;
+};
+
+// Returns the program's exit status, or ends by the signal that ended the program.
+int RunProgram(const RunOptions& options);
+
+}  // namespace jankbox::tools
+
+#endif  // JANKBOX_TOOLS_RUN_RUN_COMMAND_H_

@@ -1,0 +1,144 @@
+#include "tools/run/run_feed.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "base/file.h"
+#include "report/report_file.h"
+#include "report/report_json.h"
+#include "tools/reports/report_view.h"
+#include "tools/terminal/terminal.h"
+#include "uploader/spool/spool_folder.h"
+
+namespace jankbox::tools {
+namespace {
+
+constexpr int kOwnLineTimeoutMs = 500;
+constexpr int kLookIntervalMs = 500;  // where the kernel gave no watch
+constexpr char kClearLine[] = "\r\x1b[K";
+
+void Write(const std::string& text) {
+  pollfd stderr_ready{STDERR_FILENO, POLLOUT, 0};
+  if (poll(&stderr_ready, 1, kOwnLineTimeoutMs) != 1) return;
+  (void)!WriteFully(STDERR_FILENO, text).ok();
+}
+
+std::string Reports(uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " report" : " reports");
+}
+
+ReportView View(const proto::Report& report) { return ViewReport(ReportToJson(report)); }
+
+}  // namespace
+
+void Say(const std::string& line) { Write("jankbox: " + line + "\n"); }
+
+RunFeed::RunFeed(Spool* spool, std::string upload_url, bool quiet)
+    : spool_(spool),
+      quiet_(quiet),
+      style_(DetectTextStyle(STDERR_FILENO)),
+      upload_url_(std::move(upload_url)),
+      folder_(spool->directory()),
+      incidents_(style_) {
+  Result<std::unique_ptr<ErrorChannel>> errors = ErrorChannel::Open();
+  if (errors.ok()) errors_ = std::move(errors.value());  // else agents' errors stay untold
+}
+
+void RunFeed::StartUpload() {
+  if (!upload_url_.empty()) upload_.emplace(spool_, upload_url_);
+}
+
+int RunFeed::AddSources(std::vector<pollfd>* sources) const {
+  if (errors_ != nullptr) sources->push_back({errors_->fd(), POLLIN, 0});
+  if (upload_.has_value()) sources->push_back({upload_->fd(), POLLIN, 0});
+  if (folder_.fd() < 0) return kLookIntervalMs;
+  sources->push_back({folder_.fd(), POLLIN, 0});
+  return -1;
+}
+
+void RunFeed::SayLine(const std::string& line) {
+  if (progress_shown_) Write(kClearLine);
+  progress_shown_ = false;
+  Say(line);
+}
+
+void RunFeed::TellIncident(const proto::Report& report) {
+  const std::string line = incidents_.Add(View(report));
+  if (!line.empty() && !quiet_) SayLine(line);
+}
+
+void RunFeed::Tell() {
+  while (const std::optional<std::string> error =
+             errors_ != nullptr ? errors_->Next() : std::nullopt) {
+    if (++error_count_ == 1) SayLine(Printable(*error));
+  }
+  if (upload_.has_value()) {
+    upload_->Clear();
+    for (const proto::Report& report : upload_->TakeSeen()) TellIncident(report);
+  }
+  const std::vector<std::string> paths = folder_.NewReports();
+  for (const std::string& path : paths) {
+    const Result<proto::Report> report = ReadReportFile(path);
+    if (report.ok()) TellIncident(report.value());  // else replaced, sent, or not ours
+  }
+  if (upload_.has_value() && !paths.empty()) upload_->Wake();
+}
+
+void RunFeed::TellRecovered(const std::vector<std::string>& ids) {
+  IncidentLog earlier(style_);
+  for (const std::string& id : ids) {
+    const Result<proto::Report> report = ReadReportFile(ReportPath(spool_->directory(), id));
+    if (!report.ok() || quiet_) continue;
+    SayLine(earlier.Add(View(report.value())) + ", left by an earlier run");
+  }
+}
+
+void RunFeed::TellSummary() {
+  if (quiet_) return;
+  std::string line = incidents_.Summary();
+  const std::string directory = Printable(spool_->directory());
+  if (!incidents_.empty() && !upload_.has_value()) {
+    line += ", reports in " + directory + "; jankbox list " + directory;
+  }
+  if (error_count_ > 1) {
+    const size_t more = error_count_ - 1;
+    line += "; " + std::to_string(more) + (more == 1 ? " more error" : " more errors");
+  }
+  SayLine(line);
+}
+
+void RunFeed::BeginFinalUpload(uint64_t deadline_monotonic_ns) {
+  upload_->BeginFinal(deadline_monotonic_ns);
+}
+
+void RunFeed::TellUploadProgress() {
+  if (quiet_ || !style_.tty) return;
+  const uint64_t kept = upload_->total().kept;
+  Write(kClearLine + ("jankbox: sending to " + Printable(upload_url_)) +
+        (kept > 0 ? ", " + Reports(kept) + " to go" : ""));
+  progress_shown_ = true;
+}
+
+void RunFeed::TellUploadSummary() {
+  DrainSummary total = upload_->total();
+  if (!upload_->ended()) {  // its own sum is older than what it does now
+    const Result<std::vector<SpoolEntry>> entries = spool_->List();
+    if (entries.ok()) total.kept = entries->size();
+    if (total.last_error.empty()) total.last_error = "the server did not answer in time";
+  }
+  const std::string url = Printable(upload_url_);
+  std::string line;
+  if (total.sent > 0) line = Reports(total.sent) + " sent to " + url;
+  if (total.dropped > 0) line += (line.empty() ? "" : ", ") + Reports(total.dropped) + " refused";
+  if (total.kept > 0) {
+    line += (line.empty() ? "" : ", ") + Reports(total.kept) + " kept in " +
+            Printable(spool_->directory());
+  }
+  const bool failed = total.kept > 0 || total.dropped > 0;
+  if (failed && !total.last_error.empty()) line += " (" + Printable(total.last_error) + ")";
+  if (!failed && !line.empty()) line += "; jankbox list " + url;
+  if (!line.empty() && (failed || !quiet_)) SayLine(line);
+}
+
+}  // namespace jankbox::tools

@@ -1,0 +1,75 @@
+// What `jankbox run` tells on stderr while a program runs: incidents, the first error of any agent,
+// the upload, and the sum at the end. Owns the sources of all that. A reader of stderr that stopped
+// reading loses lines; it never holds up the program's signals or end. Threads: one.
+#ifndef JANKBOX_TOOLS_RUN_RUN_FEED_H_
+#define JANKBOX_TOOLS_RUN_RUN_FEED_H_
+
+#include <poll.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/report.pb.h"
+#include "tools/run/folder_watch.h"
+#include "tools/run/incident_log.h"
+#include "tools/run/report_upload.h"
+#include "tools/terminal/error_channel.h"
+#include "uploader/spool/spool.h"
+
+namespace jankbox::tools {
+
+// One line of ours on stderr.
+void Say(const std::string& line);
+
+class RunFeed {
+ public:
+  // Watches `spool` from now on; `spool` outlives it. `upload_url`: "" for none. `quiet`: only
+  // errors are told.
+  RunFeed(Spool* spool, std::string upload_url, bool quiet);
+
+  // For agents: where they tell errors; "" where there is no such place.
+  std::string error_socket() const { return errors_ != nullptr ? errors_->name() : ""; }
+
+  // REQUIRES that this process forks no more.
+  void StartUpload();
+
+  // Adds what Tell() waits for; returns how long to wait at most, -1: for ever.
+  int AddSources(std::vector<pollfd>* sources) const;
+  // Tells what is new.
+  void Tell();
+
+  // Reports that an earlier run left as rings.
+  void TellRecovered(const std::vector<std::string>& ids);
+  void TellSummary();
+
+  // The upload's end. BeginFinalUpload(), then Tell() and TellUploadProgress() until
+  // upload_ended().
+  bool uploads() const { return upload_.has_value(); }
+  void BeginFinalUpload(uint64_t deadline_monotonic_ns);
+  bool upload_ended() const { return !upload_.has_value() || upload_->ended(); }
+  void TellUploadProgress();
+  void TellUploadSummary();
+
+ private:
+  void TellIncident(const proto::Report& report);
+  // Say(), in place of the progress line.
+  void SayLine(const std::string& line);
+
+  Spool* const spool_;
+  const bool quiet_;
+  const TextStyle style_;
+  const std::string upload_url_;
+  FolderWatch folder_;
+  std::unique_ptr<ErrorChannel> errors_;
+  IncidentLog incidents_;
+  size_t error_count_ = 0;
+  bool progress_shown_ = false;
+  std::optional<ReportUpload> upload_;
+};
+
+}  // namespace jankbox::tools
+
+#endif  // JANKBOX_TOOLS_RUN_RUN_FEED_H_

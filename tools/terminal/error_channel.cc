@@ -1,0 +1,74 @@
+#include "tools/terminal/error_channel.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/uuid.h"
+
+namespace jankbox::tools {
+namespace {
+
+constexpr std::string_view kErrorPrefix = "error: ";
+constexpr size_t kMaxDatagramBytes = 2048;
+
+// Agents of a program that changed its user still report to root.
+bool IsTrusted(const msghdr& message) {
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
+       part = CMSG_NXTHDR(const_cast<msghdr*>(&message), part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_CREDENTIALS) continue;
+    ucred sender{};
+    memcpy(&sender, CMSG_DATA(part), sizeof(sender));
+    return geteuid() == 0 || sender.uid == geteuid();
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ErrorChannel>> ErrorChannel::Open() {
+  ScopedFd fd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd.valid()) return Status::FromErrno(errno, "socket");
+  const int on = 1;
+  setsockopt(fd.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
+  std::string name = "jankbox-run-" + NewUuid(RealtimeNs() / kNsPerMs);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  memcpy(address.sun_path + 1, name.data(), name.size());  // far below sizeof(sun_path)
+  const socklen_t length =
+      static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0) {
+    return Status::FromErrno(errno, "bind");
+  }
+  return std::unique_ptr<ErrorChannel>(new ErrorChannel(std::move(fd), std::move(name)));
+}
+
+std::optional<std::string> ErrorChannel::Next() {
+  for (;;) {
+    char text[kMaxDatagramBytes];
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
+    iovec part{text, sizeof(text)};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof(control);
+    const ssize_t n = recvmsg(fd_.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return std::nullopt;
+    const std::string_view datagram(text, static_cast<size_t>(n));
+    if (!IsTrusted(message) || datagram.substr(0, kErrorPrefix.size()) != kErrorPrefix) continue;
+    std::string error(datagram.substr(kErrorPrefix.size()));
+    while (!error.empty() && (error.back() == '\n' || error.back() == '\0')) error.pop_back();
+    return error;
+  }
+}
+
+}  // namespace jankbox::tools

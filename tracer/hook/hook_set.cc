@@ -1,0 +1,106 @@
+#include "tracer/hook/hook_set.h"
+
+#include <algorithm>
+
+#include "tracer/hook/loaded_module.h"
+#include "tracer/hook/reentry_guard.h"
+
+namespace jankbox {
+namespace {
+
+using CallerMatch = bool (*)(std::string_view);
+
+// Whether a call from `path` is one that any of the features asked for.
+bool AnyMatches(const std::vector<CallerMatch>& matches, std::string_view path) {
+  return std::any_of(matches.begin(), matches.end(),
+                     [path](CallerMatch match) { return match == nullptr || match(path); });
+}
+
+}  // namespace
+
+HookSet& HookSet::Get() {
+  static auto* hooks = new HookSet();  // proxies stay callable for good, so does what they need
+  return *hooks;
+}
+
+Status HookSet::Add(const HookUse& use) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ReentrySlot::Prepare();  // without it proxies call on and do nothing else
+  if (use.proxy == nullptr || use.original == nullptr || !MayHook(use.feature, use.id)) {
+    return Status(StatusCode::kInvalidArgument, "hooks: a use that the table does not know");
+  }
+  for (const HookUse& other : uses_) {
+    if (other.id == use.id && other.feature == use.feature) {
+      return Status(StatusCode::kBusy, std::string("hooks: twice ") + FunctionOf(use.id).symbol);
+    }
+  }
+  Status status = TakePlace(use);
+  if (!status.ok()) return status;
+  uses_.push_back(use);
+  changed_ = true;
+  return Status::Ok();
+}
+
+// Links the proxy into its chain. The links before it may be in use: they see it only when it can
+// call on.
+Status HookSet::TakePlace(const HookUse& use) {
+  Chain& chain = chains_[static_cast<size_t>(use.id)];
+  auto next = chain.begin();
+  while (next != chain.end() && next->feature < use.feature) ++next;
+  if (next != chain.end() && next->feature == use.feature) {
+    if (next->proxy == use.proxy && next->original == use.original) return Status::Ok();
+    return Status(StatusCode::kInvalidArgument, "hooks: a feature has one proxy a function");
+  }
+  void* calls_on = nullptr;  // the last of a chain learns it from GotHooks
+  if (next != chain.end()) {
+    calls_on = next->proxy;
+  } else if (!chain.empty()) {
+    calls_on = chain.back().original->load(std::memory_order_relaxed);
+  }
+  if (calls_on != nullptr) use.original->store(calls_on, std::memory_order_release);
+  if (next != chain.begin()) (next - 1)->original->store(use.proxy, std::memory_order_release);
+  chain.insert(next, {use.feature, use.proxy, use.original});
+  return Status::Ok();
+}
+
+// One request a function: its first proxy that is in use now, and where the last one finds the
+// function itself.
+std::vector<HookRequest> HookSet::Requests() const {
+  std::vector<HookRequest> requests;
+  for (size_t i = 0; i < kHookIds; ++i) {
+    std::vector<CallerMatch> matches;
+    const HookUse* first = nullptr;
+    for (const HookUse& use : uses_) {
+      if (use.id != static_cast<HookId>(i)) continue;
+      matches.push_back(use.caller_matches);
+      if (first == nullptr || use.feature < first->feature) first = &use;
+    }
+    if (first == nullptr) continue;
+    HookRequest& request = requests.emplace_back();
+    request.symbol = kHookedFunctions[i].symbol;
+    request.proxy = first->proxy;
+    request.original = chains_[i].back().original;
+    request.caller_matches = [matches, own = own_library_](std::string_view path) {
+      return (own.empty() || path != own) && AnyMatches(matches, path);
+    };
+  }
+  return requests;
+}
+
+Result<HookReport> HookSet::Refresh() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!changed_) return hooks_.Refresh();
+  hooks_.Uninstall();
+  own_library_ = LibraryPathOf(reinterpret_cast<const void*>(&HookSet::Get));
+  changed_ = false;
+  return hooks_.Install(Requests());
+}
+
+void HookSet::Stop() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  hooks_.Uninstall();
+  uses_.clear();
+  changed_ = false;
+}
+
+}  // namespace jankbox

@@ -1,0 +1,88 @@
+// The process's hooks: features contribute the functions that they want to see, and one GotHooks
+// hooks them all, each slot once. Where several features want one function their proxies form a
+// chain in the order of HookFeature: the app calls the first one, whose `original` is the second,
+// and so on to the function itself. A proxy so sees the calls that its own feature asked for and
+// those of features of the same function with other callers; what matters to it (a file
+// descriptor, a call site) it asks again. A feature that is off passes calls on.
+// Add() from any thread; Refresh() and Stop() take the loader's locks: on Jankbox's own threads, or
+// the one that stops. Calls of libjankbox.so itself are never hooked.
+#ifndef JANKBOX_TRACER_HOOK_HOOK_SET_H_
+#define JANKBOX_TRACER_HOOK_HOOK_SET_H_
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "tracer/hook/got_hooks.h"
+#include "tracer/hook/hook_ids.h"
+
+namespace jankbox {
+
+// What a feature contributes for one function. Proxy and original are static: they stay for good.
+struct HookUse {
+  HookId id = HookId::kPoll;
+  HookFeature feature = HookFeature::kLoop;
+  // Which calling modules, by path; null: all.
+  bool (*caller_matches)(std::string_view path) = nullptr;
+  void* proxy = nullptr;
+  // What the proxy calls on: load it with acquire. Set before the first call arrives.
+  std::atomic<void*>* original = nullptr;
+};
+
+// A use without casts: HookUseOf(HookId::kRead, HookFeature::kIo, callers, ReadProxy,
+// &g_real_read).
+template <typename Function>
+HookUse HookUseOf(HookId id, HookFeature feature, bool (*caller_matches)(std::string_view path),
+                  Function* proxy, std::atomic<void*>* original) {
+  return {id, feature, caller_matches, reinterpret_cast<void*>(proxy), original};
+}
+
+class HookSet {
+ public:
+  HookSet() = default;  // tests; the process has Get()
+  HookSet(const HookSet&) = delete;
+  HookSet& operator=(const HookSet&) = delete;
+
+  static HookSet& Get();
+
+  // Wanted until Stop(), from the next Refresh() on. kInvalidArgument where the table of hook ids
+  // does not know the feature at that function; kBusy where the feature hooks it already.
+  Status Add(const HookUse& use);
+
+  // Hooks what was added, in all modules that are loaded; later, in those that came since. Cheap
+  // where nothing changed.
+  Result<HookReport> Refresh();
+
+  // Restores the import tables where they still hold our proxies, and forgets all uses.
+  void Stop();
+
+  // Slots hooked and missed, and why, module by module: empty before the first Refresh().
+  std::vector<ModuleHooks> Modules() { return hooks_.Modules(); }
+
+ private:
+  // A proxy's place in its function's chain: for good, since callers may keep a proxy's address.
+  struct Link {
+    HookFeature feature;
+    void* proxy;
+    std::atomic<void*>* original;
+  };
+  using Chain = std::vector<Link>;
+
+  Status TakePlace(const HookUse& use);
+  std::vector<HookRequest> Requests() const;
+
+  std::mutex mutex_;
+  std::array<Chain, kHookIds> chains_;
+  std::vector<HookUse> uses_;
+  bool changed_ = false;     // uses_ is not what is installed
+  std::string own_library_;  // path of libjankbox.so; empty: the program itself carries this code
+  GotHooks hooks_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_HOOK_HOOK_SET_H_

@@ -1,8 +1,0 @@
-// No libelf on Android: frames are module and offset, named by the symbols kept with the build.
-#include "tracer/sampling/elf_symbols.h"
-
-namespace jankbox {
-
-std::unique_ptr<ElfSymbols> ElfSymbols::Open(const std::string&) { return nullptr; }
-
-}  // namespace jankbox

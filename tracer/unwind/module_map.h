@@ -1,0 +1,49 @@
+// The executable modules of this process (dl_iterate_phdr) or of a dead one (from its ring), sorted
+// by address. A copyable value; THREAD-SAFE to read. Loading takes the loader's lock and allocates:
+// Jankbox's own threads only.
+#ifndef JANKBOX_TRACER_UNWIND_MODULE_MAP_H_
+#define JANKBOX_TRACER_UNWIND_MODULE_MAP_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jankbox {
+
+struct Module {
+  std::string path;        // absolute where the loader knows it; "[vdso]" for the kernel's
+  std::string build_id;    // lower-case hexadecimal of NT_GNU_BUILD_ID; empty where there is none
+  uint64_t start = 0;      // lowest mapped address of the module
+  uint64_t end = 0;        // one past its highest
+  uint64_t load_bias = 0;  // address - load_bias = address in the ELF file
+  uint64_t eh_frame_hdr = 0;  // address of .eh_frame_hdr; 0 where there is none
+  uint64_t eh_frame_hdr_size = 0;
+};
+
+class ModuleMap {
+ public:
+  // The modules loaded now.
+  static ModuleMap Load();
+
+  // True where modules were loaded or unloaded since Load() (dlpi_adds or dlpi_subs moved). Cheap.
+  bool Stale() const;
+
+  // The module that covers `address`, or null.
+  const Module* Find(uint64_t address) const;
+  const std::vector<Module>& modules() const { return modules_; }
+
+  // One line a module: "start end bias build_id path" in hexadecimal, "-" for no build id. Parse()
+  // is bounds-checked and drops lines that make no sense.
+  std::string Serialize() const;
+  static ModuleMap Parse(std::string_view text);
+
+ private:
+  std::vector<Module> modules_;
+  uint64_t adds_ = 0;
+  uint64_t subs_ = 0;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_UNWIND_MODULE_MAP_H_

@@ -1,0 +1,51 @@
+// The memory that unwinding may look at: a copied stack, and the modules' unwind tables and code
+// through a page cache that cannot fault. One watcher thread owns it; NO-ALLOC after construction.
+#ifndef JANKBOX_TRACER_UNWIND_UNWIND_TABLES_H_
+#define JANKBOX_TRACER_UNWIND_UNWIND_TABLES_H_
+
+#include <cstdint>
+
+#include "tracer/unwind/machine.h"
+#include "tracer/unwind/module_map.h"
+#include "tracer/unwind/safe_memory.h"
+
+namespace jankbox {
+
+class UnwindTables {
+ public:
+  // Where .eh_frame_hdr's sorted table of {function, FDE} lies.
+  struct SearchTable {
+    uint64_t header = 0;  // entries are relative to it
+    uint64_t entries = 0;
+    uint64_t entry_count = 0;  // 8 bytes each
+  };
+
+  UnwindTables();
+
+  void SetModules(const ModuleMap* modules);
+  void SetStack(const StackCopy& stack) { stack_ = stack; }
+
+  const StackCopy& stack() const { return stack_; }
+  const Module* FindModule(uint64_t address) const;
+
+  // A machine word of the copied stack; false outside of the copy.
+  bool ReadStack(uint64_t address, uint64_t* word) const;
+  // Bytes of a module; false outside of all modules.
+  bool ReadModule(uint64_t address, void* into, size_t size);
+  // What unwinding reads: the stack's copy first, then modules, else nothing.
+  bool ReadWord(uint64_t address, uint64_t* word);
+  // Code, of a module or generated at run time (never cached: it changes).
+  bool ReadCode(uint64_t address, void* into, size_t size);
+
+  // Header of `module`'s search table; false where it is absent or of a form that no linker writes.
+  bool FindSearchTable(const Module& module, SearchTable* table);
+
+ private:
+  PageCache pages_;
+  const ModuleMap* modules_ = nullptr;
+  StackCopy stack_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_UNWIND_UNWIND_TABLES_H_
