@@ -1,4 +1,5 @@
-// Names, CPU time and signal mask of Jankbox's own threads. Threads are created in sdk/runtime only.
+// Names, CPU time and signal mask of Jankbox's own threads. Threads are created in sdk/runtime
+// only.
 #ifndef JANKBOX_BASE_OWN_THREAD_H_
 #define JANKBOX_BASE_OWN_THREAD_H_
 

@@ -1,5 +1,5 @@
-// Idle callbacks that took too long (Matrix' IdleHandlerLagTracer, 2 s): work that was put off until
-// the loop has nothing to do, and blocks it then. They are dispatches whose names start with
+// Idle callbacks that took too long (Matrix' IdleHandlerLagTracer, 2 s): work that was put off
+// until the loop has nothing to do, and blocks it then. They are dispatches whose names start with
 // kIdlePrefix, inside a slow message; which one it was is read from the window when that is sealed.
 #ifndef JANKBOX_DIAGNOSIS_BLAME_IDLE_LAG_H_
 #define JANKBOX_DIAGNOSIS_BLAME_IDLE_LAG_H_

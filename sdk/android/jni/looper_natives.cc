@@ -12,12 +12,12 @@
 #include "base/clock.h"
 #include "jankbox/jankbox.h"
 #include "monitors/looper/idle_callback.h"
-#include "tracer/event/event.h"
 #include "monitors/looper/printer_dispatches.h"
 #include "sdk/android/jni/incident_facts.h"
 #include "sdk/android/jni/native_methods.h"
 #include "sdk/android/jni/native_text.h"
 #include "sdk/android/jni/running_message.h"
+#include "tracer/event/event.h"
 
 namespace jankbox {
 namespace {
