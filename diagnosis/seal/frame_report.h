@@ -3,7 +3,9 @@
 #ifndef JANKBOX_DIAGNOSIS_SEAL_FRAME_REPORT_H_
 #define JANKBOX_DIAGNOSIS_SEAL_FRAME_REPORT_H_
 
-#include "diagnosis/seal/report_builder.h"
+#include "diagnosis/seal/report_source.h"
+#include "diagnosis/seal/seal_request.h"
+#include "report/report.h"
 
 namespace jankbox {
 

@@ -17,6 +17,7 @@
 #include "diagnosis/verdict/window_verdict.h"
 #include "report/report_encoder.h"
 #include "tracer/ring/record_modes.h"
+#include "tracer/snapshot/snapshot.h"
 
 namespace jankbox {
 namespace {

@@ -3,8 +3,10 @@
 #ifndef JANKBOX_DIAGNOSIS_VERDICT_WAIT_SHARES_H_
 #define JANKBOX_DIAGNOSIS_VERDICT_WAIT_SHARES_H_
 
+#include "diagnosis/verdict/thread_span.h"
 #include "diagnosis/verdict/verdict.h"
-#include "diagnosis/verdict/wall_time.h"
+#include "monitors/incident/thread_probe.h"
+#include "tracer/event/wait_event.h"
 
 namespace jankbox {
 

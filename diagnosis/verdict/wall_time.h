@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "diagnosis/verdict/thread_span.h"
 #include "diagnosis/verdict/verdict.h"
 #include "monitors/incident/verdict_timeline.h"
 #include "tracer/event/wait_event.h"
@@ -15,19 +16,6 @@
 namespace jankbox {
 
 // All times are CLOCK_MONOTONIC in ns.
-
-// What the kernel's switches say of the thread in a stretch of time.
-struct ThreadSpan {
-  enum class State : uint8_t { kRunning, kRunnable, kWaiting };
-
-  uint64_t from_ns = 0;
-  uint64_t to_ns = 0;
-  State state = State::kRunning;
-  // Of kWaiting.
-  bool uninterruptible = false;   // state D
-  bool own_request = false;       // a block request of its own was at the disk
-  bool woken_by_process = false;  // a thread of another process ended it, not an interrupt
-};
 
 // A call that the thread waited in, or may have. None overlaps another: the innermost counts.
 struct WaitSpan {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tests/perfetto/trace.pb.h"
-#include "tests/perfetto/trace_reader.h"
+#include "tests/perfetto/trace_content.h"
 
 namespace jankbox::testing {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "tests/perfetto/trace.pb.h"
-#include "tests/perfetto/trace_reader.h"
+#include "tests/perfetto/trace_content.h"
 
 namespace jankbox::testing {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tracer/perfetto/packet_writer.h"
-#include "tracer/snapshot/snapshot.h"
+#include "tracer/snapshot/snapshot_input.h"
 #include "tracer/snapshot/thread_lives.h"
 
 namespace jankbox {

@@ -11,7 +11,7 @@
 
 #include "base/status.h"
 #include "tracer/snapshot/packet_matches.h"
-#include "tracer/snapshot/snapshot.h"
+#include "tracer/snapshot/snapshot_input.h"
 
 struct ZSTD_CCtx_s;
 

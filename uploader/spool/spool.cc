@@ -120,7 +120,11 @@ Result<SpoolWriter> Spool::NewReport(const std::string& id, uint64_t expected_by
   if (!file.ok()) return file.status();
   status = Lengthen(file->fd(), demand.incoming_bytes, directory_);
   if (!status.ok()) return status;
-  return SpoolWriter(this, id, std::move(file.value()), demand.incoming_bytes);
+  SpoolRoom room = {[this, id](int fd, uint64_t reserved_bytes, uint64_t more_bytes) {
+                      return Reserve(id, fd, reserved_bytes, more_bytes);
+                    },
+                    [this, id](SealedFile* sealed) { return Seal(id, sealed); }};
+  return SpoolWriter(std::move(room), id, std::move(file.value()), demand.incoming_bytes);
 }
 
 Status Spool::NoRoom(const SpoolDemand& demand) const {

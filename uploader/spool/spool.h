@@ -82,8 +82,6 @@ class Spool {
   uint64_t given_up_here() const { return given_up_here_->load(std::memory_order_relaxed); }
 
  private:
-  friend class SpoolWriter;
-
   Spool(std::string directory, const SpoolLimits& limits, Clock clock);
 
   Status CheckFolder() const;

@@ -1,11 +1,12 @@
 // One report being written into a spool. Its room is reserved by the length of its temporary file,
 // which every process of the folder sees and which goes with the process that dies. Destroyed
 // before Seal() it leaves nothing. Not thread-safe; the sealing thread's; blocks on the disk.
-// REQUIRES that the Spool outlives it and is not moved.
+// REQUIRES that what `room` refers to (the Spool) outlives it and is not moved.
 #ifndef JANKBOX_UPLOADER_SPOOL_SPOOL_WRITER_H_
 #define JANKBOX_UPLOADER_SPOOL_SPOOL_WRITER_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -14,10 +15,17 @@
 
 namespace jankbox {
 
-class Spool;
+// What a writer asks of its spool.
+struct SpoolRoom {
+  // Lengthens the file from `reserved_bytes` by `more_bytes`. kNoSpace if the limits forbid it.
+  std::function<Status(int fd, uint64_t reserved_bytes, uint64_t more_bytes)> reserve;
+  // Makes the file visible and enters it in the counts.
+  std::function<Status(SealedFile* file)> seal;
+};
 
 class SpoolWriter {
  public:
+  SpoolWriter(SpoolRoom room, std::string id, SealedFile file, uint64_t reserved_bytes);
   SpoolWriter(SpoolWriter&&) noexcept = default;
   SpoolWriter& operator=(SpoolWriter&&) = delete;
 
@@ -31,10 +39,7 @@ class SpoolWriter {
   Status Seal();
 
  private:
-  friend class Spool;
-  SpoolWriter(Spool* spool, std::string id, SealedFile file, uint64_t reserved_bytes);
-
-  Spool* spool_;
+  SpoolRoom room_;
   std::string id_;
   SealedFile file_;
   uint64_t written_bytes_ = 0;

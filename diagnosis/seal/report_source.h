@@ -1,0 +1,58 @@
+// Where a report's window and its facts come from: the living process, or the ring of a dead one.
+// Plain data; sealing thread or programs.
+#ifndef JANKBOX_DIAGNOSIS_SEAL_REPORT_SOURCE_H_
+#define JANKBOX_DIAGNOSIS_SEAL_REPORT_SOURCE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "diagnosis/blame/healthy_messages.h"
+#include "monitors/frame/frame_book.h"
+#include "monitors/frame/state_tags.h"
+#include "monitors/incident/refusals.h"
+#include "report/report.h"
+#include "tracer/clock/tick_clock.h"
+#include "tracer/ftrace/kernel_window.h"
+#include "tracer/ring/method_registry.h"
+#include "tracer/ring/ring_reader.h"
+#include "tracer/snapshot/snapshot_input.h"
+#include "tracer/unwind/module_map.h"
+
+namespace jankbox {
+
+struct ReportSource {
+  const RingReader* ring = nullptr;
+  std::vector<MethodRegistry::Entry> names;
+  ModuleMap modules;
+  TickConverter clock;
+  ClockReading clock_reading;
+  SnapshotProcess process;
+  std::string app_name;
+  std::string app_version;
+  uint64_t window_ns = 0;
+  uint64_t end_ticks = 0;  // last moment of the window
+  uint64_t self_cpu_ns = 0;
+  uint64_t recorded_ns = 0;
+  uint64_t uptime_ns = 0;
+  uint64_t sigquits = 0;
+  uint32_t cpu_budget_permille = 0;
+  uint64_t start_us = 0;
+  uint64_t suppressed_incidents = 0;
+  bool ring_in_memory_only = false;
+  uint32_t history_messages = 200;  // of the thread's messages before the incident
+  ReportAtrace atrace;
+  std::vector<RefusalCount> refusals;
+  FrameSummary frames;
+  std::vector<StateTag> states;
+  std::vector<std::string> notes;              // in every report
+  std::shared_ptr<const KernelWindow> kernel;  // null: the process is dead
+  std::shared_ptr<WindowBuffer> buffer;        // for the window's words; null: a new one
+  HealthyMessages* healthy = nullptr;          // null: nothing to compare with
+  uint64_t healthy_below_ns = 0;               // a message that takes longer is not healthy
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_DIAGNOSIS_SEAL_REPORT_SOURCE_H_

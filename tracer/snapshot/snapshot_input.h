@@ -1,0 +1,80 @@
+// What a trace is made from and what is known of it afterwards. Plain data; times are ns.
+#ifndef JANKBOX_TRACER_SNAPSHOT_SNAPSHOT_INPUT_H_
+#define JANKBOX_TRACER_SNAPSHOT_SNAPSHOT_INPUT_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "tracer/clock/tick_clock.h"
+#include "tracer/event/method_names.h"
+#include "tracer/ftrace/kernel_window.h"
+#include "tracer/ring/ring_window.h"
+#include "tracer/snapshot/thread_lives.h"
+#include "tracer/unwind/resolved_frame.h"
+
+namespace jankbox {
+
+// Facts of the process that the trace names.
+struct SnapshotProcess {
+  int32_t pid = 0;
+  std::string name;
+  uint64_t start_boottime_ns = 0;  // 0 where not known
+};
+
+// What made us seal, drawn on a track "Jankbox incident" of the process: a slice from `from_ns` to
+// `to_ns` (BOOTTIME) named `title`.
+struct SnapshotTrigger {
+  std::string title;  // "slow message 912 ms: …"
+  std::string kind;   // "slow_message"
+  std::string report_id;
+  int32_t tid = 0;
+  uint64_t from_ns = 0;
+  uint64_t to_ns = 0;
+};
+
+// How events were recorded in a part of the window; drawn on a track "Jankbox recording" where it
+// was not all exact.
+struct SnapshotRecording {
+  std::string mode;      // "coarse"
+  std::string reason;    // "over budget"
+  uint64_t from_ns = 0;  // BOOTTIME
+  uint64_t to_ns = 0;
+};
+
+struct SnapshotInput {
+  const RingWindow* window = nullptr;
+  const MethodNames* names = nullptr;
+  const FrameTable* frames = nullptr;    // addresses of the stack samples in the window
+  const KernelWindow* kernel = nullptr;  // null: not asked for
+  TickConverter clock;
+  ClockReading clock_reading;  // written as the trace's ClockSnapshot
+  SnapshotProcess process;
+  ThreadNames thread_names;  // of the process's threads now; none of a dead process
+  SnapshotTrigger trigger;   // kind empty: none
+  std::vector<SnapshotRecording> recording;
+  uint64_t clock_error_ns = 0;  // of begins and ends, at worst; said on that track
+  uint32_t time_unit_ns = 1;    // 1 or 128: coarser units make a smaller file
+};
+
+struct SnapshotStats {
+  uint64_t slices = 0;  // begins written (methods, dispatches, async, sampled)
+  uint64_t unmatched_ends = 0;
+  uint64_t open_slices = 0;      // closed at the window's end
+  uint64_t repaired_slices = 0;  // whose end was missing: closed with the call around them
+  uint64_t unknown_markers = 0;
+  uint64_t unnamed_methods = 0;
+  uint64_t samples = 0;
+  uint64_t torn_events = 0;
+  uint64_t kernel_events = 0;
+  uint64_t trace_bytes = 0;  // before compression
+};
+
+using SnapshotSink = std::function<Status(std::string_view)>;
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_TRACER_SNAPSHOT_SNAPSHOT_INPUT_H_
