@@ -1,0 +1,70 @@
+# ./dev test: which stages there are, and their order.
+# shellcheck shell=bash
+
+readonly TEST_FUZZ_SECONDS=20
+readonly RACE_SUITES="ring_test ring_faults_test hook_test hook_storm_test interpose_test"
+# What ./dev test --all runs of arm64: the clock, the ring's checksums, thread values, slots, stacks. ./dev arm64 runs all.
+readonly TEST_ARM64_SUITES="base_test clock_test event_test hook_elf_test unwind_test"
+
+# build_and_run_suite PRESET CTEST-ARGS...: two stages, its build and its tests.
+build_and_run_suite() {
+  local preset=$1 failed_before=$FAILED
+  part "$preset build" build "$preset"
+  [ "$FAILED" != "$failed_before" ] || run_suite "$@"
+}
+
+# Ring, hooks and interposed functions under TSan, because many threads write them at once. Tests that kill and fork, and
+# tests that misuse locks on purpose, cannot run there.
+run_race_checks() {
+  local log=build/tsan/ring.log
+  # shellcheck disable=SC2086
+  build tsan $RACE_SUITES || return 1
+  : >"$log"
+  stage "ring under TSan" "$log" build/tsan/bin/ring_test --gtest_filter='-RingReader*:RingGolden*:RingDocument*:OpenCall*' &&
+    stage "churn and restart under TSan" "$log" build/tsan/bin/ring_faults_test --gtest_filter='ThreadChurn*:ThreadExit*' &&
+    stage "hooks under TSan" "$log" build/tsan/bin/hook_test --gtest_filter='-ReentryGuardOf*Fork*:*DeathTest*' &&
+    stage "hook storm under TSan" "$log" build/tsan/bin/hook_storm_test --gtest_filter='-HookForks*' &&
+    stage "interposed functions under TSan" "$log" build/tsan/bin/interpose_test --gtest_filter='-LockDifferential*:*Fork*'
+}
+
+run_arm64_part() {
+  if [ -n "${JANKBOX_SOAK:-}" ]; then
+    run_arm64_suites && run_arm64_library
+  else
+    # shellcheck disable=SC2086
+    run_arm64_suites $TEST_ARM64_SUITES
+  fi
+}
+
+# The stages that --all adds after the tests of the release preset and lint.
+run_other_stages() {
+  local narrow=(--exclude-regex "$LONG_E2E")
+  [ -z "${JANKBOX_SOAK:-}" ] || narrow=()
+  build_and_run_suite asan-ubsan ${narrow[@]+"${narrow[@]}"}
+  part tsan run_race_checks
+  part arm64 run_arm64_part
+  part fuzz command_fuzz "$TEST_FUZZ_SECONDS"
+}
+
+command_test() {
+  local all=''
+  while true; do
+    case "${1:-}" in
+      --all) all=--all && shift ;;
+      --soak) export JANKBOX_SOAK=1 && shift ;;
+      *) break ;;
+    esac
+  done
+  setup_unless_skipped build demo test
+  mkdir -p build && : >build/skipped_tests && : >build/failed_tests
+  rm -f build/*/failures.txt
+  build_and_run_suite release "$@"
+  if [ $# != 0 ]; then
+    [ -z "$all" ] || build_and_run_suite asan-ubsan "$@"
+  else
+    # shellcheck disable=SC2086
+    part lint command_lint $all
+    [ -z "$all" ] || run_other_stages
+  fi
+  print_summary
+}
