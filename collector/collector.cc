@@ -14,8 +14,8 @@ namespace jankbox::collector {
 namespace {
 
 Status CannotWrite(const std::string& directory, const Status& why) {
-  return Status(why.code(), "cannot write in the data folder " + directory + ": " + why.message() +
-                                "; name one that this user may write with --data DIR");
+  return Status(why.code(), "cannot write to the data folder " + directory + ": " + why.message() +
+                                "; choose a writable folder with --data DIR");
 }
 
 Result<ScopedFd> LockFolder(const std::string& directory) {
@@ -26,7 +26,7 @@ Result<ScopedFd> LockFolder(const std::string& directory) {
   if (errno != EWOULDBLOCK) return CannotWrite(directory, Status::FromErrno(errno, path));
   return Status(StatusCode::kBusy, "the data folder " + directory +
                                        " is in use by another jankbox-collector; stop that one or "
-                                       "name another folder with --data DIR");
+                                       "choose another folder with --data DIR");
 }
 
 Status CheckExposure(const CollectorOptions& options) {
@@ -37,7 +37,7 @@ Status CheckExposure(const CollectorOptions& options) {
   return Status(StatusCode::kPermissionDenied,
                 "refusing to listen on " + options.listen.host +
                     ": other machines could read every report, and there is no password; listen on "
-                    "127.0.0.1, or add --allow-remote if that is meant");
+                    "127.0.0.1, or add --allow-remote to permit it");
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ Result<std::unique_ptr<Collector>> Collector::Start(const CollectorOptions& opti
   Result<std::unique_ptr<ReportStore>> store = ReportStore::Open(options.directory);
   if (!store.ok()) {
     return Status(store.status().code(), "cannot open the store: " + store.status().message() +
-                                             "; name another folder with --data DIR");
+                                             "; choose another folder with --data DIR");
   }
   std::unique_ptr<Collector> collector(
       new Collector(std::move(lock.value()), std::move(store.value()), options));
@@ -88,7 +88,7 @@ Status Collector::Serve(const CollectorOptions& options) {
   if (!port.ok()) {
     return Status(port.status().code(),
                   "cannot listen on " + port.status().message() +
-                      "; stop the program that holds it, or name another with --listen HOST:PORT");
+                      "; stop the program that uses it, or choose another with --listen HOST:PORT");
   }
   url_ = ListenUrl(options.listen.host, port.value());
   return Status::Ok();

@@ -74,7 +74,7 @@ const char* TypeOfPageFile(std::string_view name) {
 
 void SendUnavailable(const Status& status, httplib::Response* response) {
   Log().error("query failed: {}", status.message());
-  SendError(response, 503, "the collector cannot read its store now");
+  SendError(response, 503, "the collector cannot read its store at the moment");
 }
 
 // An upload must be of this type and of no encoding. A page of a foreign site cannot send the type
@@ -174,7 +174,7 @@ HttpServer::HandlerResponse HttpServer::Route(httplib::Request& request,
                                               httplib::Response& response) {
   request.ranges.clear();  // Range is not offered; the library would cut error bodies too
   if (!hosts_.Allows(request.get_header_value("Host"))) {
-    SendError(&response, 403, "this Host is not served here", Connection::kClose);
+    SendError(&response, 403, "this collector does not serve this Host", Connection::kClose);
   } else if (request.method == "POST") {
     const auto refused = RefusedUpload(request);
     if (!refused.has_value()) return HandlerResponse::Unhandled;
@@ -183,7 +183,7 @@ HttpServer::HandlerResponse HttpServer::Route(httplib::Request& request,
     response.set_header("Allow", "GET, HEAD, POST");
     SendError(&response, 405, "method not allowed", Connection::kClose);
   } else if (HasBody(request)) {
-    SendError(&response, 400, "a query has no body", Connection::kClose);
+    SendError(&response, 400, "a query must have no body", Connection::kClose);
   } else {
     RouteGet(request, response);
   }
@@ -230,8 +230,8 @@ void HttpServer::SendTrace(const StoredReport& stored, httplib::Response& respon
     if (now.ok() && now->has_value()) bytes = blobs_->Read({id, now->value().report.revision()});
   }
   if (!bytes.ok()) {
-    Log().error("trace not read: {}", bytes.status().message());
-    return SendError(&response, 404, "the trace of this report is gone");
+    Log().error("cannot read a trace: {}", bytes.status().message());
+    return SendError(&response, 404, "the trace of this report no longer exists");
   }
   response.set_header("Content-Disposition", "attachment; filename=\"" + id + ".pftrace.zst\"");
   Send(&response, 200, std::move(bytes.value()), kReportFileType);
@@ -270,7 +270,7 @@ void HttpServer::ReceiveUpload(httplib::Response& response, const httplib::Conte
     return SendError(&response, 413, "larger than " + std::to_string(max_report_bytes_) + " bytes",
                      connection);
   }
-  if (!complete) return SendError(&response, 400, "the body is cut", connection);
+  if (!complete) return SendError(&response, 400, "the body is truncated", connection);
   AnswerUpload(body, response);
 }
 

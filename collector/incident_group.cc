@@ -68,7 +68,7 @@ Status ReadWorst(Database* database, Gathered* gathered) {
   const std::string_view message = row.value() ? statement.Blob(0) : std::string_view();
   const int size = static_cast<int>(message.size());
   if (!gathered->group.worst.ParseFromArray(message.data(), size)) {
-    return Status(StatusCode::kCorrupt, "stored report " + gathered->worst_id + " does not parse");
+    return Status(StatusCode::kCorrupt, "cannot parse stored report " + gathered->worst_id);
   }
   return Status::Ok();
 }

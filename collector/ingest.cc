@@ -42,10 +42,10 @@ IngestAnswer Refused(IngestOutcome outcome, std::string error) {
 }
 
 IngestAnswer Unavailable(const Status& status) {
-  Log().error("report not stored: {}", status.message());
+  Log().error("cannot store a report: {}", status.message());
   return Refused(IngestOutcome::kUnavailable, status.code() == StatusCode::kNoSpace
                                                   ? "the collector's disk is full"
-                                                  : "the collector cannot write now");
+                                                  : "the collector cannot write at the moment");
 }
 
 IngestAnswer Accepted(const proto::Report& report, proto::UploadReply::Result result) {
@@ -85,7 +85,7 @@ IngestAnswer Ingest::AcceptLocked(StoredReport* incoming, std::string_view body)
   if (row.content_hash != incoming->content_hash) {
     return Refused(IngestOutcome::kConflict, "revision " + std::to_string(report.revision()) +
                                                  " of report " + report.id() +
-                                                 " is stored with other content");
+                                                 " is already stored with different content");
   }
   // A row whose blob was lost (removed by hand, or its commit outlived an I/O error) is made whole.
   if (blobs_->Holds({report.id(), report.revision()}, row.trace_bytes)) {

@@ -44,8 +44,8 @@ int Serve(const CollectorOptions& options) {
   fflush(stdout);
   int stop_signal = 0;
   sigwait(&stop_signals, &stop_signal);
-  // A client that dribbles its request would hold the stop up for ever. What is acknowledged is
-  // durable, so the rest may be left.
+  // A client that sends its request very slowly could delay the stop indefinitely. Acknowledged
+  // reports are durable, so unfinished requests may be abandoned.
   signal(SIGALRM, [](int) { _exit(0); });
   alarm(kStopGraceSeconds);
   return 0;
@@ -54,25 +54,28 @@ int Serve(const CollectorOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Receives Jankbox reports over HTTP, keeps them in a folder, and shows them at /.",
-               "jankbox-collector");
+  CLI::App app(
+      "Receives Jankbox reports over HTTP, stores them in a folder and shows them on a web page.",
+      "jankbox-collector");
   app.set_version_flag("--version", "jankbox-collector " JANKBOX_VERSION);
   std::string listen = "127.0.0.1:8750";
   size_t max_report_mib = 16;
   CollectorOptions options;
   options.directory = "./jankbox-data";
-  app.add_option("--listen", listen, "HOST:PORT to listen on; port 0 is any free one")
+  app.add_option("--listen", listen, "HOST:PORT to listen on; port 0 means any free port")
       ->capture_default_str();
-  app.add_option("--data", options.directory, "Folder for the reports; made where it is missing")
+  app.add_option("--data", options.directory,
+                 "Folder for the reports; created if it does not exist")
       ->capture_default_str();
-  app.add_option("--max-report-mib", max_report_mib, "Largest report that is taken")
+  app.add_option("--max-report-mib", max_report_mib, "Largest report to accept, in MiB")
       ->capture_default_str()
       ->check(CLI::Range(size_t{1}, kMaxReportMib));
   app.add_flag("--allow-remote", options.allow_remote,
-               "Allow --listen addresses that other machines reach; there is no password");
-  app.add_option("--host-name", options.host_names,
-                 "Name by which browsers and apps reach this collector, if not localhost or "
-                 "--listen's; may be given again");
+               "Allow a --listen address that other machines can reach; there is no password");
+  app.add_option(
+      "--host-name", options.host_names,
+      "Host name that browsers and apps use for this collector, other than localhost and "
+      "the host of --listen; can be repeated");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

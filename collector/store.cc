@@ -52,7 +52,7 @@ Result<StoredReport> RowOf(const Statement& row) {
   StoredReport stored;
   const std::string_view message = row.Blob(0);
   if (!stored.report.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
-    return Status(StatusCode::kCorrupt, "a stored report does not parse");
+    return Status(StatusCode::kCorrupt, "cannot parse a stored report");
   }
   stored.content_hash = std::string(row.Blob(1));
   stored.trace_bytes = static_cast<uint64_t>(row.Integer(2));
@@ -72,7 +72,7 @@ Status PrepareSchema(Database* database, const std::string& path) {
   if (version.value() == 0) return database->Execute(kSchema);
   return Status(StatusCode::kUnsupported, path + ": written by a newer jankbox-collector (schema " +
                                               std::to_string(version.value()) +
-                                              ", this one knows " +
+                                              ", this one supports " +
                                               std::to_string(ReportStore::kSchemaVersion) + ")");
 }
 
@@ -176,7 +176,7 @@ Result<ReportList> ReportStore::List(const ReportFilter& filter) {
     if (stored.ok()) {
       list.reports.push_back(std::move(stored.value()));
     } else {
-      Log().warn("left out of a list: {}", stored.status().message());
+      Log().warn("omitted from a list: {}", stored.status().message());
     }
   }
   if (!row.ok()) return row.status();

@@ -38,10 +38,10 @@ uint64_t LittleEndian(std::string_view text, size_t bytes) {
 
 // Window size in bytes of the zstd frame that `frame` begins with (RFC 8878, 3.1.1.1).
 Result<uint64_t> WindowSize(std::string_view frame) {
-  if (frame.size() < 6) return Corrupt("cut in a frame header");
+  if (frame.size() < 6) return Corrupt("truncated in a frame header");
   const uint8_t descriptor = static_cast<uint8_t>(frame[4]);
   if ((descriptor & 0x08) != 0) return Corrupt("reserved bit of a frame header");
-  if ((descriptor & 0x03) != 0) return Corrupt("frame wants a dictionary");
+  if ((descriptor & 0x03) != 0) return Corrupt("a frame needs a dictionary");
   const bool single_segment = (descriptor & 0x20) != 0;
   if (!single_segment) {
     const uint8_t window = static_cast<uint8_t>(frame[5]);
@@ -49,7 +49,7 @@ Result<uint64_t> WindowSize(std::string_view frame) {
     return base + base / 8 * (window & 7);
   }
   const size_t size_bytes = size_t{1} << (descriptor >> 6);
-  if (frame.size() < 5 + size_bytes) return Corrupt("cut in a frame header");
+  if (frame.size() < 5 + size_bytes) return Corrupt("truncated in a frame header");
   return LittleEndian(frame.substr(5), size_bytes) + (size_bytes == 2 ? 256 : 0);
 }
 
@@ -58,7 +58,7 @@ Result<size_t> ZstdFrameSize(std::string_view rest) {
   if (!window.ok()) return window.status();
   if (window.value() > (uint64_t{1} << kMaxWindowLog)) return Corrupt("frame window above 2^21");
   const size_t size = ZSTD_findFrameCompressedSize(rest.data(), rest.size());
-  if (ZSTD_isError(size) || size == 0 || size > rest.size()) return Corrupt("cut in a frame");
+  if (ZSTD_isError(size) || size == 0 || size > rest.size()) return Corrupt("truncated in a frame");
   return size;
 }
 
@@ -75,7 +75,7 @@ Result<Layout> WalkFrames(std::string_view file) {
   for (int frames = 0; at < file.size(); ++frames) {
     const std::string_view rest = file.substr(at);
     if (frames == kMaxFrames) return Corrupt("too many frames");
-    if (rest.size() < 8) return Corrupt("cut in a frame header");
+    if (rest.size() < 8) return Corrupt("truncated in a frame header");
     const uint32_t magic = static_cast<uint32_t>(LittleEndian(rest, 4));
     if (magic == kZstdMagic) {
       if (layout.trace.size() != at) return Corrupt("trace after the report");
@@ -86,7 +86,7 @@ Result<Layout> WalkFrames(std::string_view file) {
     } else if ((magic & kSkippableMask) == kSkippableMagic) {
       if (at == 0) return Corrupt("no trace before the report");
       const uint64_t length = LittleEndian(rest.substr(4), 4);
-      if (length > rest.size() - 8) return Corrupt("cut in the report");
+      if (length > rest.size() - 8) return Corrupt("truncated in the report");
       layout.report = rest.substr(8, static_cast<size_t>(length));
       at += 8 + static_cast<size_t>(length);
     } else {
@@ -94,7 +94,7 @@ Result<Layout> WalkFrames(std::string_view file) {
     }
     last_magic = magic;
   }
-  if (last_magic != kReportFrameMagic) return Corrupt("no report at its end");
+  if (last_magic != kReportFrameMagic) return Corrupt("no report at the end");
   return layout;
 }
 
@@ -118,8 +118,8 @@ Result<proto::Report> ParseReport(std::string_view file) {
   const std::string_view message = layout->report;
   if (message.size() > kMaxReportMessageBytes) return Corrupt("report message too large");
   proto::Report report;
-  if (!ParseQuietly(message, &report)) return Corrupt("report message does not parse");
-  if (!IsUuid(report.id())) return Corrupt("report id is no UUID");
+  if (!ParseQuietly(message, &report)) return Corrupt("the report message cannot be parsed");
+  if (!IsUuid(report.id())) return Corrupt("the report id is not a UUID");
   return report;
 }
 

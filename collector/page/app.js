@@ -1,5 +1,5 @@
-// Groups of incidents, and the reports of the one that is open (its key stands in the address after
-// "#"). Text of reports reaches the page through textContent only.
+// Shows groups of incidents, and the reports of the open group. The part of the address after "#" is
+// the key of the open group. Text from reports reaches the page through textContent only.
 'use strict';
 
 const CAUSES = [
@@ -112,7 +112,7 @@ function stackList(frames) {
 
 function reportNode(report) {
   const node = element('article', 'report');
-  node.append(element('h3', '', `${duration(report.duration_ms)}${report.ongoing ? ' and going on' : ''}`));
+  node.append(element('h3', '', `${duration(report.duration_ms)}${report.ongoing ? ' so far, still blocked' : ''}`));
   const trace = element('a', '', `trace (${bytes(report.trace_bytes)})`);
   trace.href = `/api/v1/reports/${encodeURIComponent(report.id)}/trace`;
   trace.download = '';
@@ -134,7 +134,7 @@ function reportNode(report) {
   if (report.top_frames.length) node.append(stackList(report.top_frames));
   const lost = Object.entries(report.losses).filter(([, count]) => count > 0)
       .map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`);
-  node.append(lost.length ? element('div', 'warn', 'Not in this report: ' + lost.join(', '))
+  node.append(lost.length ? element('div', 'warn', 'Missing from this report: ' + lost.join(', '))
                           : element('div', 'facts', 'Nothing was lost.'));
   for (const scene of report.scenes || []) {
     node.append(element('div', 'facts', `frames${scene.scene ? ' of ' + scene.scene : ''}: ${scene.frames}, ${scene.fps.toFixed(1)} fps, ` +
@@ -146,7 +146,7 @@ function reportNode(report) {
   }
   for (const method of report.extra || []) {
     node.append(element('div', 'facts', `extra: ${method.function}, ${duration(method.extra_ms)} more than ` +
-                        `${method.usual_ms > 0 ? `its usual ${duration(method.usual_ms)}` : 'in healthy messages, where it is not called'}`));
+                        `${method.usual_ms > 0 ? `its usual ${duration(method.usual_ms)}` : 'usual: healthy messages do not call it'}`));
   }
   const states = (report.states || []).map((state) => `${state.key} = ${state.value}`);
   if (states.length) node.append(element('div', 'facts', states.join(' · ')));
@@ -161,7 +161,7 @@ async function fetchJson(path) {
 }
 
 function showError(error) {
-  at('error').textContent = error ? `The collector does not answer (${error.message}).` : '';
+  at('error').textContent = error ? `The collector does not respond (${error.message}).` : '';
   at('error').hidden = !error;
 }
 

@@ -5,16 +5,17 @@
 namespace jankbox {
 namespace {
 
-// "the lock is held by thread keeper (12), which is asleep in usleep"; empty where nobody is known.
+// "the lock is held by thread keeper (12), which is asleep in usleep"; empty if the owner is
+// unknown.
 std::string OwnerNote(const std::vector<ReportThread>& threads) {
   if (threads.empty() || threads[0].waits_for_tid == 0) return "";
   const auto owner = std::find_if(threads.begin(), threads.end(), [&](const ReportThread& thread) {
     return thread.tid == threads[0].waits_for_tid;
   });
   if (owner == threads.end()) return "";
-  std::string note = "what thread " + threads[0].name + " (" + std::to_string(threads[0].tid) +
-                     ") waits for is held by thread " + owner->name + " (" +
-                     std::to_string(owner->tid) + "), state: " + owner->wait;
+  std::string note = "the lock that thread " + threads[0].name + " (" +
+                     std::to_string(threads[0].tid) + ") waits for belongs to thread " +
+                     owner->name + " (" + std::to_string(owner->tid) + "), state: " + owner->wait;
   for (const ReportFrame& frame : owner->frames) {
     if (frame.function.empty()) continue;
     return note + ", in " + frame.function + ".";

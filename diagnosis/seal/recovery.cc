@@ -105,12 +105,12 @@ bool FindUnsealed(const DeadRing& ring, size_t index, SealRequest* request) {
     if (kind <= static_cast<uint32_t>(ReportKind::kLag))
       request->kind = static_cast<ReportKind>(kind);
     request->notes.push_back(
-        "The process died before this report was sealed; it was sealed from its ring.");
+        "The process died before this report was written. It was recovered from the ring.");
   } else if (running_since == 0) {
     return false;
   } else {
     request->notes.push_back(
-        "The process died while this thread was blocked; the duration ends at its last sign of "
+        "The process died while this thread was blocked. The duration ends at the last sign of "
         "life.");
   }
   request->begin_ns = ring.clock.ToMonotonicNs(begin_ticks);

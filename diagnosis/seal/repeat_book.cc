@@ -63,7 +63,7 @@ std::string EncodeRepeats(const RepeatState& state, const SpoolInstant& look) {
 }
 
 Status DecodeRepeats(std::string_view bytes, RepeatState* state, SpoolInstant* look) {
-  const Status damaged(StatusCode::kCorrupt, "damaged book of repeats");
+  const Status damaged(StatusCode::kCorrupt, "damaged counts of repeats");
   if (bytes.size() < kHeaderBytes || !bytes.starts_with(kMagic)) return damaged;
   uint32_t checksum = 0;
   for (size_t i = 0; i < 4; ++i) {

@@ -326,7 +326,7 @@ Result<Report> SealReport(const ReportSource& source, const SealRequest& request
   Report report = Describe(source, request, evidence, &place);
   CompareWithHealthy(source, request, evidence, &report);
   if (admit != nullptr && !admit(place, &report)) {
-    return Status(StatusCode::kUnavailable, "not to be written");
+    return Status(StatusCode::kUnavailable, "a listener or a limit suppressed the report");
   }
   Result<SpoolWriter> file = spool->NewReport(request.id, kExpectedReportBytes);
   if (!file.ok()) return file.status();

@@ -54,13 +54,13 @@ std::string DeadlockSentence(std::span<const WaitingThread> threads,
                              std::span<const size_t> circle) {
   std::string sentence = "deadlock: ";
   if (circle.size() == 2) {
-    return sentence + NameOf(threads[circle[0]]) + " holds what " + NameOf(threads[circle[1]]) +
-           " waits for and the reverse";
+    return sentence + NameOf(threads[circle[0]]) + " holds a lock that " +
+           NameOf(threads[circle[1]]) + " waits for, and vice versa";
   }
   for (size_t i = 0; i < circle.size(); ++i) {
     if (i != 0) sentence += ", ";
-    sentence += NameOf(threads[circle[i]]) + " waits for what " +
-                NameOf(threads[circle[(i + 1) % circle.size()]]) + " holds";
+    sentence += NameOf(threads[circle[i]]) + " waits for a lock of " +
+                NameOf(threads[circle[(i + 1) % circle.size()]]);
   }
   return sentence;
 }

@@ -18,8 +18,8 @@ struct WaitingThread {
 // Each circle once, as indices into `threads` in the order of waiting, from its lowest index on.
 std::vector<std::vector<size_t>> FindDeadlocks(std::span<const WaitingThread> threads);
 
-// "deadlock: thread A (12) holds what thread B (13) waits for and the reverse"; longer circles
-// thread by thread.
+// "deadlock: thread A (12) holds a lock that thread B (13) waits for, and vice versa"; longer
+// circles thread by thread.
 std::string DeadlockSentence(std::span<const WaitingThread> threads,
                              std::span<const size_t> circle);
 

@@ -11,14 +11,15 @@ std::vector<std::string> HeldNotes(const HeldTime& held) {
     const char* after;
   } sentences[] = {
       {held.stopped_ns, "the process was stopped (SIGSTOP or a freezer) for ",
-       " of the time between begin and end: not in the duration, not blamed."},
-      {held.suspended_ns, "the process was frozen for a sleep of the machine for ",
-       " of the time between begin and end: not in the duration, not blamed."},
-      {held.traced_ns, "a debugger held the thread for ",
-       " of the time between begin and end: not in the duration, not blamed."},
-      {held.beyond_ns, "the machine slept for ", " meanwhile: not in the duration."},
-      {held.late_ns, "Jankbox's own watcher was starved of a CPU for ",
-       " meanwhile: no ANR rests on that time."},
+       " between start and end. This time is not part of the duration."},
+      {held.suspended_ns, "the process was frozen by a sleep of the machine for ",
+       " between start and end. This time is not part of the duration."},
+      {held.traced_ns, "a debugger stopped the thread for ",
+       " between start and end. This time is not part of the duration."},
+      {held.beyond_ns, "the machine slept for ",
+       " meanwhile. This time is not part of the duration."},
+      {held.late_ns, "Jankbox's watcher thread got no CPU for ",
+       " meanwhile. This time does not count towards an ANR."},
   };
   std::vector<std::string> notes;
   for (const auto& sentence : sentences) {

@@ -18,7 +18,7 @@ constexpr CauseText kCauses[kVerdictCauses] = {
     {"ipc", "waiting for another process"},
     {"gc", "waiting for the garbage collector"},
     {"sleeping", "asleep"},
-    {"blocked", "off the CPU for a reason not known"},
+    {"blocked", "off the CPU for an unknown reason"},
     {"unknown", "unaccounted for"},
 };
 

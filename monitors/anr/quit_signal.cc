@@ -135,7 +135,7 @@ std::string QuitSignal::Install() {
   }
   // Of the main thread.
   if ((MaskIn(ReadProcFile("/proc/self/status", 4096), "\nSigBlk:\t") & kQuitBit) == 0) return "";
-  if (CurrentTid() != getpid()) return "it is blocked: start Jankbox on the main thread";
+  if (CurrentTid() != getpid()) return "the signal is blocked: start Jankbox on the main thread";
   sigset_t quit;
   sigemptyset(&quit);
   sigaddset(&quit, SIGQUIT);

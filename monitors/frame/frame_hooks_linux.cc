@@ -132,7 +132,7 @@ HookUse UseOf(Function* proxy) {
 void Add(HookSet* hooks, std::initializer_list<HookUse> uses) {
   for (const HookUse& use : uses) {
     const Status status = hooks->Add(use);
-    if (!status.ok()) SetLastError("frames of a library are not seen: " + status.message());
+    if (!status.ok()) SetLastError("frames of a library are not recorded: " + status.message());
   }
 }
 

@@ -48,17 +48,17 @@ std::vector<std::string> UiThreadCheck::Look(const UiThreadReading& reading) {
   std::vector<std::string> findings;
   if (reading.nice && last_.nice && *reading.nice > 0 && *reading.nice > *last_.nice) {
     findings.push_back("the UI thread's nice value is " + std::to_string(*reading.nice) +
-                       ", it was " + std::to_string(*last_.nice) + ": others run before it.");
+                       ", it was " + std::to_string(*last_.nice) + ": other threads run first.");
   }
   if (reading.policy && last_.policy && *reading.policy != *last_.policy) {
-    findings.push_back("the UI thread is scheduled by " + PolicyName(*reading.policy) +
-                       ", it was by " + PolicyName(*last_.policy) + ".");
+    findings.push_back("the UI thread's scheduling policy is " + PolicyName(*reading.policy) +
+                       ", it was " + PolicyName(*last_.policy) + ".");
   }
   if (reading.timer_slack_ns && *reading.timer_slack_ns > kDefaultSlackNs &&
       reading.timer_slack_ns != last_.timer_slack_ns) {
     findings.push_back("the UI thread's timer slack is " +
                        std::to_string(*reading.timer_slack_ns / 1000) +
-                       " us: its timers are late by as much (50 us is usual).");
+                       " us: its timers may be that late (50 us is usual).");
   }
   last_ = reading;
   return findings;

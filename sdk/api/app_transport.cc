@@ -49,7 +49,7 @@ class AppTransport : public Transport {
     reply.body_capacity = kMaxReplyBytes;
     transport_(context_, &post, &reply);
     if (reply.http_status <= 0) return {.error = TextOf(reply.error, sizeof(reply.error))};
-    if (reply.body_bytes > kMaxReplyBytes) return {.error = "the answer is larger than 64 KiB"};
+    if (reply.body_bytes > kMaxReplyBytes) return {.error = "the response is larger than 64 KiB"};
     body.resize(reply.body_bytes);
     return {.http_status = reply.http_status,
             .body = body,

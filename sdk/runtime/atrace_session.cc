@@ -22,7 +22,7 @@ bool IsDebuggable() { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1; }
 
 const char* StateText(const AtraceControl& control) {
   if (control.not_ready()) return "not ready";
-  if (control.tags() == UINT64_MAX) return "left to another tool";
+  if (control.tags() == UINT64_MAX) return "in use by another tool";
   return control.has_marker() ? "on" : "on without marker file";
 }
 
@@ -46,7 +46,7 @@ AtraceSession::Tags AtraceSession::Compute() const {
 bool AtraceSession::RefreshProperties() {
   const Result<bool> changed = properties_.Refresh();
   if (!changed.ok() && !properties_failed_) {
-    SetLastError("properties stay as they were: " + changed.status().message());
+    SetLastError("properties are unchanged: " + changed.status().message());
   }
   properties_failed_ = !changed.ok();
   return changed.ok() && changed.value();

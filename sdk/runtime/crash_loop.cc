@@ -116,7 +116,7 @@ void CrashLoop::Write(const StartHistory& history) {
   }
   if (status.ok()) return;
   unlink(temporary.c_str());
-  LogInfo("a crash of this start would not be counted: " + status.message());
+  LogInfo("a crash after this start would not be counted: " + status.message());
 }
 
 StartHistory CrashLoop::WithoutSelf(StartHistory history) const {
@@ -132,7 +132,7 @@ void CrashLoop::Begin() {
   std::string reason;
   if (history.failed >= kMaxFailedStarts) {
     reason = "hooks are off: the last " + std::to_string(history.failed) +
-             " starts died within 10 s; they are on again after one that lives longer";
+             " starts died within 10 s; a start that lives longer turns them on again";
     LogWarning(reason);
   }
   const std::lock_guard<std::mutex> lock(mutex_);

@@ -68,7 +68,7 @@ Result<std::unique_ptr<RingFile>> CreateRing(const Options& options) {
     ring = RingFile::Create(ring_options);
     if (!ring.ok() || ring.value()->in_memory_reason().empty()) return ring;
   }
-  SetLastError("the ring is in memory only, nothing of it survives a crash: " +
+  SetLastError("the ring is in memory only and does not survive a crash: " +
                ring.value()->in_memory_reason());
   return ring;
 }
@@ -120,7 +120,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   if (!options.upload_url.empty()) runtime->upload_ = std::make_unique<UploadThread>(options);
   if (options.sigquit) {
     const std::string unseen = QuitSignal::Install();
-    if (!unseen.empty()) SetLastError("SIGQUIT is not seen: " + unseen);
+    if (!unseen.empty()) SetLastError("SIGQUIT is not observed: " + unseen);
   }
   {
     ScopedSignalBlock no_signals;
@@ -211,7 +211,7 @@ Status Runtime::Snapshot(const std::string& reason) {
 Status Runtime::ReportIncident(const std::string& what, uint64_t begin_ns, uint64_t end_ns) {
   if (end_ns < begin_ns || end_ns > MonotonicNs()) {
     return Status(StatusCode::kInvalidArgument,
-                  "an incident must end after its begin, and not in the future");
+                  "an incident must end after its start, and not in the future");
   }
   return SealByHand(ReportKind::kCustom, what, begin_ns, end_ns);
 }
@@ -219,7 +219,7 @@ Status Runtime::ReportIncident(const std::string& what, uint64_t begin_ns, uint6
 Status Runtime::SealByHand(ReportKind kind, const std::string& what, uint64_t begin_ns,
                            uint64_t end_ns) {
   if (sealer_->Enqueue(RequestByHand(kind, what, begin_ns, end_ns))) return Status::Ok();
-  return Status(StatusCode::kBusy, "64 reports wait to be sealed already");
+  return Status(StatusCode::kBusy, "64 reports are already waiting to be written");
 }
 
 void Runtime::SetLoopName(const std::string& name) {

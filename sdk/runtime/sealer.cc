@@ -159,7 +159,7 @@ void Sealer::LookAtConfigFile() {
   const std::optional<Result<jankbox_options>> content = config_file_.Look();
   if (!content) return;
   const Status status = content->ok() ? configure_(content->value()) : content->status();
-  if (!status.ok()) SetLastError("thresholds stay as they are: " + status.message());
+  if (!status.ok()) SetLastError("thresholds are unchanged: " + status.message());
 }
 
 void Sealer::SealOne(const SealRequest& request) {

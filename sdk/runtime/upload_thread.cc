@@ -62,7 +62,7 @@ uint64_t UploadThread::DrainOnce() {
       apps != nullptr ? Result<std::unique_ptr<Transport>>(std::move(apps)) : NewCurlTransport();
   if (!spool.ok() || !transport.ok()) {
     const Status& status = spool.ok() ? transport.status() : spool.status();
-    LogWarning("nothing is uploaded: " + status.message());
+    LogWarning("reports are not uploaded: " + status.message());
     return UINT64_MAX;
   }
   DrainOptions options;

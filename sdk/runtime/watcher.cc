@@ -157,7 +157,7 @@ void Watcher::RefreshHooks() {
   FollowGlibIdle();
   FollowFrameLibraries(options_.frame_sources);
   const Result<HookReport> hooked = HookSet::Get().Refresh();
-  if (!hooked.ok()) SetLastError("nothing is hooked: " + hooked.status().message());
+  if (!hooked.ok()) SetLastError("no hooks are installed: " + hooked.status().message());
 }
 
 uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool asked_by_signal) {
@@ -253,7 +253,7 @@ void Watcher::FollowDesktop(bool first) {
   if (!ask) return;
   if (ask->thresholds.size != 0) {
     const Status changed = ChangeThresholds(ask->thresholds);
-    if (!changed.ok()) SetLastError("thresholds stay as they are: " + changed.message());
+    if (!changed.ok()) SetLastError("thresholds are unchanged: " + changed.message());
   }
   if (ask->snapshot.empty()) return;
   const uint64_t now_ns = MonotonicNs();
@@ -273,8 +273,9 @@ void Watcher::SweepThreadRecords() {
 void Watcher::SealWithNotes(SealRequest request) {
   const uint64_t stacks = thread_recorder_.lost().stacks;
   if (stacks != 0) {
-    request.notes.push_back(std::to_string(stacks) +
-                            " creations of threads so far have no stack: too many at once.");
+    request.notes.push_back(
+        std::to_string(stacks) +
+        " thread creations so far have no stack, because too many happened at once.");
   }
   seal_(std::move(request));
 }
@@ -286,7 +287,7 @@ void Watcher::Run() {
   cpu_clock_.SetToCurrentThread();
   CalibrateFirst();
   const Status grown = ring_->Grow();
-  if (!grown.ok()) SetLastError("the ring is smaller than asked for: " + grown.message());
+  if (!grown.ok()) SetLastError("the ring is smaller than requested: " + grown.message());
   NoteModules();
   {
     std::lock_guard<std::mutex> lock(mutex_);

@@ -62,7 +62,7 @@ TEST(CommandLine, UnwritableFolderIsNamed) {
     ASSERT_EQ(collector.ready_line(), "");
     EXPECT_EQ(ExitCode(collector.End(0)), 1);
     const std::string errors = collector.Errors();
-    EXPECT_TRUE(errors.starts_with("jankbox-collector: cannot write in the data folder " + path))
+    EXPECT_TRUE(errors.starts_with("jankbox-collector: cannot write to the data folder " + path))
         << errors;
     EXPECT_NE(errors.find("--data DIR"), std::string::npos) << errors;
     EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 1) << errors;

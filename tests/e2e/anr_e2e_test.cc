@@ -241,8 +241,8 @@ class DeadlockTest : public AnrTest {
     const std::string output = program_->Output();
     other_tid_ = atoi(output.c_str() + output.find("crosswise ") + strlen("crosswise "));
     sentence_ = "deadlock: thread anr_driver (" + std::to_string(program_->pid()) +
-                ") holds what thread crosswise (" + std::to_string(other_tid_) +
-                ") waits for and the reverse";
+                ") holds a lock that thread crosswise (" + std::to_string(other_tid_) +
+                ") waits for, and vice versa";
   }
   static bool Names(const proto::ThreadAtAnr& thread, const std::string& function) {
     return std::any_of(thread.frames().begin(), thread.frames().end(),
@@ -352,7 +352,7 @@ TEST_F(AnrTest, StarvedWatcherIsNoAnr) {
   }
   ASSERT_EQ(incidents_.size(), 1u);
   EXPECT_EQ(incidents_[0].kind(), proto::LAG) << incidents_[0].ShortDebugString();
-  EXPECT_THAT(Notes(incidents_[0]), Contains(HasSubstr("watcher was starved")));
+  EXPECT_THAT(Notes(incidents_[0]), Contains(HasSubstr("watcher thread got no CPU for")));
   EXPECT_EQ(refusals_, Counts({{"watcher_late", 1}}));
 }
 

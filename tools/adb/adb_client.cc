@@ -84,8 +84,8 @@ Result<std::string> AdbClient::Run(const std::vector<std::string>& arguments, si
       return end->status == ENOENT
                  ? Status(StatusCode::kNotFound,
                           program_ +
-                              ": no such program: install adb (Debian: apt install adb), or say "
-                              "where it is by --adb")
+                              ": no such program: install adb (Debian: apt install adb), or name "
+                              "it with --adb")
                  : Status::FromErrno(end->status, program_);
     case CapturedEnd::How::kInterrupted:
       return Status(StatusCode::kBusy, "interrupted");
@@ -97,7 +97,7 @@ Result<std::string> AdbClient::Run(const std::vector<std::string>& arguments, si
       return Status(StatusCode::kInvalidArgument,
                     "more than " + std::to_string(max_bytes) + " bytes came from the device");
     case CapturedEnd::How::kKilled:
-      return Unavailable("adb was ended by signal " + std::to_string(end->status));
+      return Unavailable("adb was killed by signal " + std::to_string(end->status));
     case CapturedEnd::How::kExited:
       break;
   }
@@ -116,7 +116,7 @@ Status AdbClient::CheckVersion() const {
   }
   if (minor >= kLeastVersion) return Status::Ok();
   return Status(StatusCode::kUnsupported, program_ + " is version 1.0." + std::to_string(minor) +
-                                              ", which has no exec-out: 1.0.32 or newer is needed");
+                                              ", which has no exec-out: use 1.0.32 or newer");
 }
 
 Result<std::vector<AdbDevice>> AdbClient::Devices() const {
@@ -124,7 +124,7 @@ Result<std::vector<AdbDevice>> AdbClient::Devices() const {
   const Result<std::string> out = Run({"devices", "-l"}, 1 << 20, &end);
   if (!out.ok()) return out.status();
   if (end.status != 0) {
-    return Unavailable("adb does not get its server: " + WithoutPrefix(LastLine(end.err)));
+    return Unavailable("adb cannot reach its server: " + WithoutPrefix(LastLine(end.err)));
   }
   return ParseDevices(out.value());
 }
@@ -156,7 +156,7 @@ Status AdbClient::Lost(const CapturedEnd& end) const {
   const std::string said = WithoutPrefix(LastLine(end.err));
   if (said == "closed") {
     return Status(StatusCode::kUnsupported,
-                  device_.serial + " knows no exec service: Android 5.0 or newer is needed");
+                  device_.serial + " has no exec service: Android 5.0 or newer is required");
   }
   if (said.empty() || Contains(said, "not found") || Contains(said, "offline") ||
       Contains(said, "no devices")) {

@@ -12,10 +12,12 @@ void AddTarget(CLI::App* command, std::string* app, std::string* serial, std::st
       ->required()
       ->check(CLI::Validator(
           [](const std::string& text) {
-            return IsProcessName(text) ? std::string() : text + " is no name of a package";
+            return IsProcessName(text) ? std::string() : text + " is not a package name";
           },
           ""));
-  command->add_option("-s,--serial", *serial, "of the device [$ANDROID_SERIAL, else the only one]")
+  command
+      ->add_option("-s,--serial", *serial,
+                   "serial of the device [$ANDROID_SERIAL, else the only one]")
       ->type_name("SERIAL");
   command->add_option("--adb", *adb, "the adb program [adb]")->type_name("PROGRAM");
 }
@@ -30,34 +32,34 @@ void AddRecord(CLI::App* app, RecordOptions* options) {
       ->check(CLI::Validator(
           [](const std::string& text) {
             return ParseDurationMs(text) != 0 ? std::string()
-                                              : text + " is no time from 100ms to 10m";
+                                              : text + " is not a time from 100ms to 10m";
           },
           ""));
   record
       ->add_option("-o,--output", options->output,
-                   "file to write; the report itself where it ends in .zst; - for stdout")
+                   "file to write: a trace, or the report if it ends in .zst; - for stdout")
       ->type_name("OUT")
       ->required();
   record
       ->add_option("--set", options->settings,
-                   "an option of jankbox.h while it records, such as slow_message_ms=200")
+                   "set an option of jankbox.h while it records, e.g. slow_message_ms=200")
       ->type_name("NAME=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   record->add_flag("-r,--restart", options->restart,
-                   "start the app anew first: from its start on, with a window as long as TIME");
-  record->add_option("--wait", options->wait_s, "seconds to wait for the report in the end [20]")
+                   "restart the app and record from its start, with a window of TIME");
+  record->add_option("--wait", options->wait_s, "seconds to wait for the report at the end [20]")
       ->type_name("S")
       ->check(CLI::Range(1u, 600u).description(""));
-  record->add_flag("--json", options->json, "what was recorded as one JSON object");
-  record->add_flag("-f,--force", options->force, "replace OUT where it exists");
+  record->add_flag("--json", options->json, "print the result as one JSON object");
+  record->add_flag("-f,--force", options->force, "replace OUT if it exists");
   record->footer(
-      "The app carries Jankbox, and is debuggable or profileable; the phone needs no permission "
-      "and\n"
-      "opens no port. Properties debug.jankbox.* are set meanwhile and put back, also after ^C. "
-      "The\n"
-      "trace holds the app's window, which ends with the recording. docs/guides/adb.md.\n\n"
-      "Exit status: 0, or 1 where the phone, the app or OUT fails. 2: wrong usage.\n\n"
+      "The app must contain Jankbox and be debuggable or profileable. The phone needs no\n"
+      "permission and opens no port. The command sets properties debug.jankbox.* and restores "
+      "them\n"
+      "at the end, also after ^C. The trace contains the app's window, which ends with the\n"
+      "recording. See docs/guides/adb.md.\n\n"
+      "Exit status: 0, or 1 if the phone, the app or OUT fails. 2: wrong usage.\n\n"
       "Examples:\n"
       "  jankbox record -a com.example.app -t 10s -o out.pftrace\n"
       "  jankbox record -a com.example.app -r -t 30s -s emulator-5554 -o start.pftrace.zst\n"
@@ -70,12 +72,11 @@ void AddPull(CLI::App* app, PullOptions* options) {
   pull->add_option("--dir", options->directory, "folder to copy into [./PACKAGE]")
       ->type_name("DIR");
   pull->add_flag("--json", options->json,
-                 "{device, app, dir, pulled[report], system_traces[], skipped[], failed[]}");
+                 "print {device, app, dir, pulled[report], system_traces[], skipped[], failed[]}");
   pull->footer(
-      "Files that are there already are skipped; damaged ones are named on stderr and passed "
-      "over.\n"
+      "Files that DIR already has are skipped. Damaged files are skipped and named on stderr.\n"
       "The phone keeps its reports.\n\n"
-      "Exit status: 0, or 1 where something could not be copied. 2: wrong usage.\n\n"
+      "Exit status: 0, or 1 if a file could not be copied. 2: wrong usage.\n\n"
       "Examples:\n"
       "  jankbox pull -a com.example.app\n"
       "  jankbox pull -a com.example.app --dir reports --json | jq '.pulled[].kind'");

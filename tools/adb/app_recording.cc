@@ -65,8 +65,7 @@ Status Recording::Prepare() {
   if (!pid.ok()) return pid.status();
   if (pid.value() == 0 && !plan_.restart) {
     return Status(StatusCode::kNotFound, app_.process() + " does not run on " +
-                                             adb_.device().serial +
-                                             ": start it, or let --restart do so");
+                                             adb_.device().serial + ": start it, or use --restart");
   }
   const Result<std::map<std::string, RemoteReport>> before = app_.Reports();
   if (!before.ok()) return before.status();
@@ -134,7 +133,7 @@ Status Recording::Diagnose() const {
     return Status(StatusCode::kUnavailable,
                   app_.process() +
                       (pid.value() == 0 ? " ended while it was recorded"
-                                        : " was started anew while "
+                                        : " was restarted while "
                                           "it was recorded") +
                       "; if it crashed, its next start recovers a report: jankbox pull");
   }
@@ -147,8 +146,8 @@ Status Recording::Diagnose() const {
   }
   return Status(StatusCode::kUnavailable,
                 app_.process() + within +
-                    ": does it start Jankbox, is it debuggable or profileable, and has it reports "
-                    "left for today?");
+                    ": check that it starts Jankbox, that it is debuggable or profileable, and "
+                    "that it has not used up its reports of the day");
 }
 
 Result<RecordedApp> Recording::Run() {

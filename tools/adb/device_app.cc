@@ -103,9 +103,9 @@ Status DeviceApp::Open() {
   if (!folders_.empty()) return Status::Ok();
   return Status(StatusCode::kPermissionDenied,
                 package_ + " on " + serial +
-                    " lets nobody read its reports: it is not debuggable (" + FirstLine(own->out) +
-                    "), and there is no folder /sdcard/Android/data/" + package_ +
-                    "/files/jankbox");
+                    " does not permit adb to read its reports: it is not debuggable (" +
+                    FirstLine(own->out) + "), and there is no folder /sdcard/Android/data/" +
+                    package_ + "/files/jankbox");
 }
 
 Result<int> DeviceApp::Pid() const {
@@ -186,7 +186,7 @@ Result<std::string> DeviceApp::Fetch(const RemoteReport& report) const {
       kMaxReportFileBytes);
   if (!file.ok()) return file.status();
   if (file->status == kNoFile || file->status == kNoFolder) {
-    return Status(StatusCode::kNotFound, report.name + " is gone from the device");
+    return Status(StatusCode::kNotFound, report.name + " is no longer on the device");
   }
   if (file->status != 0) {
     return Status(StatusCode::kIo, report.name + " cannot be read on the device");

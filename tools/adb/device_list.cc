@@ -84,12 +84,12 @@ Result<AdbDevice> ChooseDevice(const std::vector<AdbDevice>& devices, const std:
   if (devices.empty()) {
     return Status(StatusCode::kNotFound,
                   (serial.empty() ? "no device: " : serial + " is not connected: ") +
-                      std::string("adb sees none (is USB debugging on, and the cable in?)"));
+                      std::string("adb finds none (check USB debugging and the cable)"));
   }
   if (serial.empty() && devices.size() > 1) {
     return Status(StatusCode::kInvalidArgument,
                   std::to_string(devices.size()) +
-                      " devices are connected, say which by -s: " + Named(devices));
+                      " devices are connected, choose one with -s: " + Named(devices));
   }
   const auto found = std::find_if(devices.begin(), devices.end(), [&](const AdbDevice& device) {
     return serial.empty() || device.serial == serial;

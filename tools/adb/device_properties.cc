@@ -61,8 +61,8 @@ Status DeviceProperties::Restore() {
   if (done.ok() && done->status == 0) return Status::Ok();
   const std::string why = done.ok() ? done->out : done.status().message();
   return Status(StatusCode::kUnavailable, "properties of " + adb_->device().serial +
-                                              " were not put back: " + why +
-                                              "; until it restarts, or: adb -s " +
+                                              " were not restored: " + why +
+                                              "; restart it, or run: adb -s " +
                                               adb_->device().serial + " shell \"" + script + "\"");
 }
 

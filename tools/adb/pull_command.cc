@@ -107,7 +107,7 @@ Status Pull::Run() {
 }
 
 bool Pull::Tell(const AdbDevice& device) const {
-  for (const auto& [name, why] : failed_) PrintError("passed over " + name + ": " + why);
+  for (const auto& [name, why] : failed_) PrintError("skipped " + name + ": " + why);
   if (json_) {
     nlohmann::json failed = nlohmann::json::array();
     for (const auto& [name, why] : failed_) failed.push_back({{"name", name}, {"error", why}});
@@ -131,7 +131,7 @@ bool Pull::Tell(const AdbDevice& device) const {
     text = RenderList(DetectTextStyle(STDOUT_FILENO), views) + "\n";
   }
   text += std::to_string(pulled_.size()) + " pulled into " + Printable(directory_) + ", " +
-          std::to_string(skipped_.size()) + " were there already\n";
+          std::to_string(skipped_.size()) + " already there\n";
   for (const nlohmann::json& name : system_traces_) {
     text += name.get<std::string>() + ": a trace of the system, for jankbox merge --system\n";
   }

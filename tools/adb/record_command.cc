@@ -54,15 +54,15 @@ Status AddSetting(const std::string& text, RecordingPlan* plan, jankbox_options*
     for (const std::string_view known : DesktopOptionNames()) {
       names.append(names.empty() ? "" : ", ").append(known);
     }
-    return Invalid("--set " + text + ": \"" + name + "\" is none of: " + names);
+    return Invalid("--set " + text + ": \"" + name + "\" is not one of: " + names);
   }
   const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), *field);
   if (error != std::errc() || end != value.data() + value.size() || *field == 0) {
-    return Invalid("--set " + text + ": \"" + value + "\" is no number above 0");
+    return Invalid("--set " + text + ": \"" + value + "\" is not a number above 0");
   }
   if (!plan->restart && !HoldsAtOnce(name)) {
-    return Invalid("--set " + text + ": an app reads this at its start only: add --restart");
+    return Invalid("--set " + text + ": an app reads this only when it starts: add --restart");
   }
   plan->options.emplace_back(name, value);
   return Status::Ok();
@@ -125,8 +125,8 @@ std::string Summary(const RecordOptions& options, const AdbDevice& device,
   text += ") on " + Named(device) + line;
   // The report looks back from a moment after the recording's end.
   if (window_ns + kNsPerSecond / 2 < ParseDurationMs(options.duration) * kNsPerMs) {
-    text += options.duration + " were asked for, the app keeps less" +
-            (options.restart ? "\n" : ": --restart starts it with a longer window\n");
+    text += options.duration + " were requested, the app keeps less" +
+            (options.restart ? "\n" : ": --restart restarts it with a longer window\n");
   }
   if (recorded.other_reports != 0) {
     text += std::to_string(recorded.other_reports) +

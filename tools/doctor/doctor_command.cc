@@ -41,7 +41,8 @@ nlohmann::json ChecksToJson(const std::vector<MachineCheck>& checks, const std::
                     {"essential", check.essential},
                     {"found", check.found},
                     {"why", check.why},
-                    {"mend", check.mend}});
+                    {"fix", check.fix},
+                    {"mend", check.fix}});
   }
   const bool ok = std::none_of(checks.begin(), checks.end(), IsFatal);
   return {{"ok", ok}, {"dir", directory}, {"checks", list}};
@@ -59,11 +60,11 @@ std::string Verdict(const TextStyle& style, const std::vector<MachineCheck>& che
   });
   if (fatal > 0) {
     return Paint(style, Colour::kRed, "jankbox run cannot record here") +
-           ": mend what is missing first.\n";
+           ": fix what is missing first.\n";
   }
   if (flawed == 0) return Paint(style, Colour::kGreen, "Everything works") + ".\n";
   return Paint(style, Colour::kGreen, "Everything essential works") + "; " +
-         std::to_string(flawed) + (flawed == 1 ? " thing is" : " things are") + " limited.\n";
+         std::to_string(flawed) + (flawed == 1 ? " check is" : " checks are") + " limited.\n";
 }
 
 }  // namespace
@@ -83,7 +84,7 @@ std::string RenderChecks(const TextStyle& style, const std::vector<MachineCheck>
     if (flawed || verbose) {
       text += Paint(style, Colour::kDim, indent + Padded("why", name_width) + check.why) + "\n";
     }
-    if (flawed) text += indent + Padded("mend", name_width) + check.mend + "\n";
+    if (flawed) text += indent + Padded("fix", name_width) + check.fix + "\n";
   }
   return text + "\n" + Verdict(style, checks);
 }

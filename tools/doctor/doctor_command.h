@@ -1,4 +1,4 @@
-// `jankbox doctor`: what this machine permits, line by line, each with its mend.
+// `jankbox doctor`: checks what this machine supports, and prints for each problem how to fix it.
 #ifndef JANKBOX_TOOLS_DOCTOR_DOCTOR_COMMAND_H_
 #define JANKBOX_TOOLS_DOCTOR_DOCTOR_COMMAND_H_
 
@@ -13,7 +13,7 @@ namespace jankbox::tools {
 struct DoctorOptions {
   std::string directory;  // of the spool; empty: the default folder
   bool json = false;
-  bool verbose = false;  // say why each line matters, not only those that need mending
+  bool verbose = false;  // explain every check, not only those that found a problem
 };
 
 // Prints; kExitOk where everything essential works, else kExitFailed.

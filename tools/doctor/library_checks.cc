@@ -24,7 +24,7 @@ struct Library {
   const char* name;
   const char* file;
   const char* why;
-  const char* mend;
+  const char* fix;
 };
 
 MachineCheck CheckLibrary(const Library& library) {
@@ -35,7 +35,7 @@ MachineCheck CheckLibrary(const Library& library) {
     const char* reason = dlerror();
     check.state = CheckState::kLimited;
     check.found = reason != nullptr ? reason : std::string(library.file) + " does not load";
-    check.mend = library.mend;
+    check.fix = library.fix;
     return check;
   }
   dlclose(handle);
@@ -45,7 +45,7 @@ MachineCheck CheckLibrary(const Library& library) {
 
 MachineCheck CheckRecorder(const std::string& agent) {
   MachineCheck check{.name = "recorder", .essential = true};
-  check.why = "the agent loads it into each program that waits in a loop";
+  check.why = "the agent loads it into each program that has an event loop";
   const std::string path = RecorderPath(agent);
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle != nullptr && dlsym(handle, "jankbox_start") != nullptr) {
@@ -54,8 +54,8 @@ MachineCheck CheckRecorder(const std::string& agent) {
   }
   const char* reason = dlerror();
   check.state = CheckState::kMissing;
-  check.found = reason != nullptr ? reason : path + " is not there";
-  check.mend = "keep the libraries of Jankbox together";
+  check.found = reason != nullptr ? reason : path + " does not exist";
+  check.fix = "keep Jankbox's libraries in one folder";
   return check;
 }
 
@@ -92,15 +92,15 @@ std::vector<MachineCheck> CheckAgent() {
   const std::string path = FindAgent();
   MachineCheck recorder = CheckRecorder(path.empty() ? AgentCandidates()[0] : path);
   MachineCheck agent{.name = "agent", .essential = true};
-  agent.why = "jankbox run brings it into the program by LD_PRELOAD";
+  agent.why = "jankbox run loads it into the program with LD_PRELOAD";
   MachineCheck hooks{.name = "hooks", .essential = true};
-  hooks.why = "the agent's hooks in poll, epoll and select are how dispatches are seen";
+  hooks.why = "the agent finds dispatches through its hooks in poll, epoll and select";
   if (path.empty()) {
     agent.state = hooks.state = CheckState::kMissing;
-    agent.found = "looked at " + AgentCandidates()[0];
-    agent.mend = "keep bin/ and lib/ together, or set JANKBOX_AGENT to libjankbox_agent.so";
+    agent.found = AgentCandidates()[0] + " cannot be read";
+    agent.fix = "keep bin/ and lib/ together, or set JANKBOX_AGENT to libjankbox_agent.so";
     hooks.found = "no agent";
-    hooks.mend = agent.mend;
+    hooks.fix = agent.fix;
     return {agent, hooks, recorder};
   }
   agent.found = path;
@@ -108,7 +108,9 @@ std::vector<MachineCheck> CheckAgent() {
   hooks.found = complaint.empty() ? "the agent loads into /bin/true" : complaint;
   if (!complaint.empty()) {
     hooks.state = CheckState::kMissing;
-    hooks.mend = "install what the message names; a static or setuid program cannot be preloaded";
+    hooks.fix =
+        "install the library that the message names; static and setuid programs cannot be "
+        "preloaded";
   }
   return {agent, hooks, recorder};
 }
@@ -118,13 +120,13 @@ std::vector<MachineCheck> CheckAgent() {
 std::vector<MachineCheck> CheckLibraries() {
   std::vector<MachineCheck> checks = CheckAgent();
   checks.push_back(CheckLibrary({"libunwind", kUnwinder,
-                                 "unwinds the sampled stacks: without it no function is named",
+                                 "unwinds the sampled stacks: without it reports name no functions",
                                  "sudo apt install libunwind8"}));
   checks.push_back(
       CheckLibrary({"libelf", "libelf.so.1", "reads symbol names: without it frames are addresses",
                     "sudo apt install libelf1"}));
   checks.push_back(CheckLibrary({"libtracefs", "libtracefs.so.1",
-                                 "reads the kernel's scheduling where tracefs is writable",
+                                 "reads the kernel's scheduling events if tracefs is writable",
                                  "sudo apt install libtracefs1"}));
   checks.push_back(
       CheckLibrary({"libcurl", "libcurl.so.4", "uploads reports: without it they stay in the spool",

@@ -1,6 +1,6 @@
-// What this machine permits, each finding with why it matters and its mend. Used by `doctor`; each
-// check tries the real thing on this process rather than reading a setting. Threads: one; takes
-// some tens of milliseconds of CPU.
+// The checks of `jankbox doctor`: what this machine supports, why it matters and how to fix it.
+// Each check tries the feature in this process instead of reading a setting. One thread; takes some
+// tens of milliseconds of CPU.
 #ifndef JANKBOX_TOOLS_DOCTOR_MACHINE_CHECK_H_
 #define JANKBOX_TOOLS_DOCTOR_MACHINE_CHECK_H_
 
@@ -13,11 +13,11 @@ enum class CheckState { kOk, kLimited, kMissing };
 
 struct MachineCheck {
   std::string name;        // stable: a key of `doctor --json`
-  bool essential = false;  // nothing is recorded where it is missing
+  bool essential = false;  // Jankbox records nothing without it
   CheckState state = CheckState::kOk;
   std::string found;
   std::string why;
-  std::string mend;  // empty where nothing needs mending
+  std::string fix;  // empty if there is no problem
 };
 
 // system_checks.cc: kernel, page size, clocks.
@@ -26,7 +26,7 @@ std::vector<MachineCheck> CheckSystem();
 std::vector<MachineCheck> CheckSampling();
 // library_checks.cc: libraries loaded at run time, the agent, whether it can be preloaded.
 std::vector<MachineCheck> CheckLibraries();
-// storage_checks.cc: where rings and reports go.
+// storage_checks.cc: the folders of rings and reports.
 std::vector<MachineCheck> CheckStorage(const std::string& directory);
 
 }  // namespace jankbox::tools

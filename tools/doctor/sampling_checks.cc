@@ -29,7 +29,7 @@ std::string OneLine(const std::string& path) {
 
 MachineCheck CheckTracefs() {
   MachineCheck check{.name = "tracefs"};
-  check.why = "with it traces can hold kernel scheduling, aligned by a marker";
+  check.why = "with it traces contain kernel scheduling, aligned by a marker";
   for (const char* root : {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}) {
     const std::string marker = JoinPath(root, "trace_marker");
     if (access(marker.c_str(), W_OK) == 0) {
@@ -41,19 +41,19 @@ MachineCheck CheckTracefs() {
       if (access(root, F_OK) != 0) continue;
       check.state = CheckState::kLimited;
       check.found = std::string(root) + " is not open to this user";
-      check.mend = std::string("sudo chmod a+rx ") + root + " && sudo chmod a+w " + marker;
+      check.fix = std::string("sudo chmod a+rx ") + root + " && sudo chmod a+w " + marker;
       return check;
     }
   }
   check.state = CheckState::kLimited;
   check.found = "not mounted";
-  check.mend = "sudo mount -t tracefs tracefs /sys/kernel/tracing";
+  check.fix = "sudo mount -t tracefs tracefs /sys/kernel/tracing";
   return check;
 }
 
 MachineCheck CheckPerf() {
   MachineCheck check{.name = "perf"};
-  check.why = "takes stacks of a running UI thread without a signal: the program notices nothing";
+  check.why = "samples the stack of a running UI thread without a signal";
   const std::string paranoid = OneLine("/proc/sys/kernel/perf_event_paranoid");
   const std::string setting = " (perf_event_paranoid " + (paranoid.empty() ? "?" : paranoid) + ")";
   const Result<int> samples = TryPerfSampling();
@@ -64,25 +64,25 @@ MachineCheck CheckPerf() {
   check.state = CheckState::kLimited;
   check.found = (samples.ok() ? "opens, but gave no sample" : samples.status().message()) +
                 setting + ": a signal is used for threads that run";
-  check.mend = atoi(paranoid.c_str()) > 2
-                   ? "sudo sysctl kernel.perf_event_paranoid=2"
-                   : "permit perf_event_open in the container or its seccomp profile";
+  check.fix = atoi(paranoid.c_str()) > 2
+                  ? "sudo sysctl kernel.perf_event_paranoid=2"
+                  : "allow perf_event_open in the container or its seccomp profile";
   return check;
 }
 
 MachineCheck CheckPerfMemory() {
   MachineCheck check{.name = "perf_mlock"};
-  check.why = "perf's ring of stacks is locked memory, counted per user";
+  check.why = "perf's buffer is locked memory, which is limited per user";
   const std::string kib = OneLine("/proc/sys/kernel/perf_event_mlock_kb");
   rlimit limit{};
   getrlimit(RLIMIT_MEMLOCK, &limit);
   const bool unlimited = geteuid() == 0 || limit.rlim_cur == RLIM_INFINITY;
-  check.found = (kib.empty() ? "not told" : kib + " KiB for each CPU") + " and " +
+  check.found = (kib.empty() ? "unknown limit" : kib + " KiB for each CPU") + " and " +
                 (unlimited ? "no further limit"
                            : std::to_string(limit.rlim_cur / 1024) + " KiB more (ulimit -l)");
   if (!unlimited && !kib.empty() && atol(kib.c_str()) < kWantedMlockKib) {
     check.state = CheckState::kLimited;
-    check.mend = "sudo sysctl kernel.perf_event_mlock_kb=" + std::to_string(kWantedMlockKib);
+    check.fix = "sudo sysctl kernel.perf_event_mlock_kb=" + std::to_string(kWantedMlockKib);
   }
   return check;
 }
@@ -93,7 +93,7 @@ uint64_t ScheduledNs() {
 
 MachineCheck CheckSchedstat() {
   MachineCheck check{.name = "schedstat"};
-  check.why = "tells running from waiting for a CPU: half of every verdict";
+  check.why = "distinguishes running from waiting for a CPU in every verdict";
   const uint64_t before = ScheduledNs();
   const uint64_t end = ClockNs(CLOCK_THREAD_CPUTIME_ID) + 5 * kNsPerMs;
   while (ClockNs(CLOCK_THREAD_CPUTIME_ID) < end) {
@@ -104,8 +104,8 @@ MachineCheck CheckSchedstat() {
     return check;
   }
   check.state = CheckState::kLimited;
-  check.found = before == 0 ? "/proc/thread-self/schedstat is not there" : "it does not count";
-  check.mend = "use a kernel with CONFIG_SCHED_INFO; until then verdicts rest on CPU clocks";
+  check.found = before == 0 ? "/proc/thread-self/schedstat does not exist" : "it does not count";
+  check.fix = "use a kernel with CONFIG_SCHED_INFO; without it verdicts use CPU clocks";
   return check;
 }
 
@@ -136,14 +136,14 @@ bool SeesBlockedThread() {
 
 MachineCheck CheckTaskSyscall() {
   MachineCheck check{.name = "task_syscall"};
-  check.why = "says in which system call, and where, a blocked UI thread waits";
+  check.why = "shows the system call and the address at which a blocked UI thread waits";
   if (SeesBlockedThread()) {
     check.found = "/proc/self/task/TID/syscall is readable";
     return check;
   }
   check.state = CheckState::kLimited;
-  check.found = "/proc/self/task/TID/syscall tells nothing: a signal is used for blocked threads";
-  check.mend = "mount /proc without masking in the container (kernel: CONFIG_HAVE_ARCH_TRACEHOOK)";
+  check.found = "/proc/self/task/TID/syscall is empty: blocked threads are sampled with a signal";
+  check.fix = "mount /proc without masking in the container (kernel: CONFIG_HAVE_ARCH_TRACEHOOK)";
   return check;
 }
 

@@ -47,7 +47,7 @@ int WriteError(const std::string& directory) {
 
 MachineCheck CheckRingPlace(const std::string& spool) {
   MachineCheck check{.name = "ring_place"};
-  check.why = "rings in memory-backed files survive a crash and never wait for a disk";
+  check.why = "rings on a tmpfs survive a crash of the program and never wait for a disk";
   const char* runtime = getenv("XDG_RUNTIME_DIR");
   std::string rejected;
   for (const std::string& place :
@@ -64,8 +64,8 @@ MachineCheck CheckRingPlace(const std::string& spool) {
                                  : " is full");
   }
   check.state = CheckState::kLimited;
-  check.found = rejected + ": rings go to " + spool + ", where a busy disk may delay the program";
-  check.mend = "sudo mount -t tmpfs -o mode=1777 tmpfs /dev/shm, with 16 MiB free for each program";
+  check.found = rejected + ": rings go to " + spool + ", and a busy disk may delay the program";
+  check.fix = "sudo mount -t tmpfs -o mode=1777 tmpfs /dev/shm, with 16 MiB free for each program";
   return check;
 }
 
@@ -80,23 +80,22 @@ std::string NearestExisting(std::string directory) {
 
 MachineCheck CheckSpool(const std::string& directory) {
   MachineCheck check{.name = "spool", .essential = true};
-  check.why = "sealed reports are written here";
+  check.why = "reports are written to this folder";
   const std::string existing = NearestExisting(directory);
   const int error = WriteError(existing);
   const uint64_t free_bytes = FreeBytes(existing);
   if (error != 0) {
     check.state = CheckState::kMissing;
     check.found = existing + ": " + strerror(error);
-    check.mend = error == ENOSPC
-                     ? "free some space on its file system, or choose another with --dir"
-                     : "choose a folder that you may write with --dir or JANKBOX_DIR";
+    check.fix = error == ENOSPC ? "free some space on its file system, or choose another with --dir"
+                                : "choose a writable folder with --dir or JANKBOX_DIR";
   } else if (free_bytes < kSpoolFloorBytes) {
     check.state = CheckState::kMissing;
-    check.found = existing + ": " + Mebibytes(free_bytes) + " free, less than the floor of " +
+    check.found = existing + ": " + Mebibytes(free_bytes) + " free, less than the minimum of " +
                   Mebibytes(kSpoolFloorBytes);
-    check.mend = "free some space, choose another folder with --dir, or lower --min-free-mib";
+    check.fix = "free some space, choose another folder with --dir, or lower --min-free-mib";
   } else {
-    check.found = directory + (existing == directory ? "" : " (will be made)") + ", " +
+    check.found = directory + (existing == directory ? "" : " (will be created)") + ", " +
                   Mebibytes(free_bytes) + " free";
   }
   return check;
@@ -105,7 +104,7 @@ MachineCheck CheckSpool(const std::string& directory) {
 // Programs whose starts died young one after another, from what they left in the spool's folder.
 MachineCheck CheckHooks(const std::string& directory) {
   MachineCheck check{.name = "hooks"};
-  check.why = "loops of libraries, markers and waits are seen through hooked functions";
+  check.why = "library loops, markers and waits are recorded through hooked functions";
   check.found = "on in every program";
   std::string off;
   const Result<std::vector<std::string>> names = ListDirectory(directory);
@@ -121,8 +120,8 @@ MachineCheck CheckHooks(const std::string& directory) {
   if (off.empty()) return check;
   check.state = CheckState::kLimited;
   check.found = "off in " + off;
-  check.mend = "let one start live for 10 s, or remove its " + std::string(kStartsFilePrefix) +
-               "* file from " + directory;
+  check.fix = "let the program run for 10 s once, or remove its " + std::string(kStartsFilePrefix) +
+              "* file from " + directory;
   return check;
 }
 

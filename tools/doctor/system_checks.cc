@@ -27,19 +27,19 @@ MachineCheck CheckKernel() {
   const bool parsed = sscanf(name.release, "%d.%d", &major, &minor) == 2;
   if (!parsed || major < kOldestMajor || (major == kOldestMajor && minor < kOldestMinor)) {
     check.state = CheckState::kLimited;
-    check.mend = "use a newer kernel";
+    check.fix = "use a newer kernel";
   }
   return check;
 }
 
 MachineCheck CheckPageSize() {
   MachineCheck check{.name = "page_size", .essential = true};
-  check.why = "rings and libraries are laid out for pages of 4 to 64 KiB";
+  check.why = "ring files and libraries support pages of 4 to 64 KiB";
   const long bytes = sysconf(_SC_PAGESIZE);
   check.found = std::to_string(bytes) + " bytes";
   if (bytes < 4096 || bytes > 65536) {
     check.state = CheckState::kMissing;
-    check.mend = "use a kernel with pages of 4, 16 or 64 KiB";
+    check.fix = "use a kernel with pages of 4, 16 or 64 KiB";
   }
   return check;
 }
@@ -50,12 +50,12 @@ bool HasWord(const std::string& text, const std::string& word) {
 
 MachineCheck CheckClockSource() {
   MachineCheck check{.name = "clock_source"};
-  check.why = "events are stamped with the CPU's counter where it can be trusted";
+  check.why = "event timestamps come from the CPU's counter if it is reliable";
   std::string source =
       ReadProcFile("/sys/devices/system/clocksource/clocksource0/current_clocksource");
   if (!source.empty() && source.back() == '\n') source.pop_back();
   bool trusted = true;
-  check.found = source.empty() ? "kernel clock source not told" : "kernel uses " + source;
+  check.found = source.empty() ? "unknown kernel clock source" : "kernel uses " + source;
 #if defined(__x86_64__)
   const std::string cpu = ReadProcFile("/proc/cpuinfo", 1 << 16);
   const size_t at = cpu.find("\nflags");
@@ -67,20 +67,20 @@ MachineCheck CheckClockSource() {
 #endif
   if (!trusted) {
     check.state = CheckState::kLimited;
-    check.found += ": clock_gettime is used, at about twice the cost of an event";
-    check.mend = "boot with clocksource=tsc where the hardware is known to be sound";
+    check.found += ": clock_gettime is used, which doubles the cost of an event";
+    check.fix = "boot with clocksource=tsc if the hardware's counter is reliable";
   }
   return check;
 }
 
 MachineCheck CheckBoottime() {
   MachineCheck check{.name = "boottime", .essential = true};
-  check.why = "traces carry CLOCK_BOOTTIME; its distance to MONOTONIC shows suspends";
+  check.why = "traces use CLOCK_BOOTTIME; its distance to MONOTONIC shows suspends";
   timespec ts{};
   if (clock_gettime(CLOCK_BOOTTIME, &ts) != 0) {
     check.state = CheckState::kMissing;
     check.found = "CLOCK_BOOTTIME cannot be read";
-    check.mend = "use a newer kernel, or a sandbox that lets clock_gettime through";
+    check.fix = "use a newer kernel, or a sandbox that permits clock_gettime";
     return check;
   }
   const uint64_t monotonic_ns = MonotonicNs();

@@ -24,7 +24,7 @@ namespace {
 constexpr char kFolderDefault[] =
     "folder of reports [$JANKBOX_DIR, else $XDG_STATE_HOME/jankbox, else ~/.local/state/jankbox]";
 
-// CLI11 would list every option in one line.
+// CLI11's own usage line would list every option.
 class CommandFormatter : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App* app, std::string) const override {
@@ -57,28 +57,28 @@ struct Options {
 };
 
 void AddRun(CLI::App* app, RunOptions* options) {
-  CLI::App* run = app->add_subcommand("run", "Run a program and record why its UI thread janks");
+  CLI::App* run = app->add_subcommand("run", "Run a program and record why its UI thread is slow");
   run->add_option("--dir", options->directory, kFolderDefault)->type_name("DIR");
   run->add_option("--slow-ms", options->slow_ms,
-                  "a dispatch of this length is a slow message [100]")
+                  "report a message that takes this long as slow [100]")
       ->type_name("MS")
       ->check(CLI::Range(10u, 600'000u).description(""));
-  run->add_option("--anr-ms", options->anr_ms, "a block of this length is an ANR [5000]")
+  run->add_option("--anr-ms", options->anr_ms, "report a block of this length as an ANR [5000]")
       ->type_name("MS")
       ->check(CLI::Range(10u, 600'000u).description(""));
-  run->add_option("--window-s", options->window_s, "how far a report looks back [10]")
+  run->add_option("--window-s", options->window_s, "seconds of history in a report [10]")
       ->type_name("S")
       ->check(CLI::Range(1u, 600u).description(""));
   run->add_option("--upload", options->upload_url, "send reports to the collector at this URL")
       ->type_name("URL");
   run->add_option("--min-free-mib", options->min_free_mib,
-                  "write nothing where less would be left free on the disk [64]")
+                  "write no report that would leave less free disk space [64]")
       ->type_name("MIB")
       ->check(CLI::Range(0u, 1u << 30).description(""));
-  run->add_flag("-q,--quiet", options->quiet, "say nothing but errors");
+  run->add_flag("-q,--quiet", options->quiet, "print errors only");
   run->prefix_command();
   run->footer(
-      "The program's input, output and exit status are its own; jankbox writes to stderr only.\n\n"
+      "The program keeps its input, output and exit status. jankbox writes to stderr only.\n\n"
       "Exit status: the program's. 127: not found. 126: not executable. 2: wrong usage.\n\n"
       "Examples:\n"
       "  jankbox run -- gtk3-widget-factory\n"
@@ -90,37 +90,38 @@ void AddList(CLI::App* app, ListOptions* options) {
   CLI::App* list = app->add_subcommand("list", "List reports, newest first");
   list->add_option("place", options->place, "folder, or a collector's URL [as for run --dir]")
       ->type_name("DIR|URL");
-  list->add_flag("--json", options->json, "an array of reports, the same from both");
+  list->add_flag("--json", options->json,
+                 "print a JSON array, the same for a folder and a collector");
   list->footer(
-      "Damaged files are named on stderr and passed over.\n\n"
-      "Exit status: 0, or 1 where nothing could be read. 2: wrong usage.\n\n"
+      "Damaged files are skipped and named on stderr.\n\n"
+      "Exit status: 0, or 1 if no report could be read. 2: wrong usage.\n\n"
       "Examples:\n"
       "  jankbox list\n"
       "  jankbox list http://127.0.0.1:8080\n"
       "  jankbox list --json | jq '.[] | [.kind, .duration_ms, .top_frames[0].function]'");
 }
 
-// Where an id is looked up: a folder or a collector.
+// The folder or the collector in which an id is looked up.
 void AddPlace(CLI::App* command, std::string* place) {
   CLI::Option* directory = command->add_option("--dir", *place, kFolderDefault)->type_name("DIR");
-  command->add_option("--from", *place, "look the id up at this collector")
+  command->add_option("--from", *place, "look up the id at this collector")
       ->type_name("URL")
       ->excludes(directory);
 }
 
 void AddShow(CLI::App* app, ShowOptions* options) {
-  CLI::App* show = app->add_subcommand("show", "Show one report: what, where, why");
+  CLI::App* show = app->add_subcommand("show", "Show one report: what was slow, where and why");
   show->add_option("report", options->file_or_id,
-                   "a report's file, or the beginning of its id (4 characters or more)")
+                   "a report's file, or the first characters of its id (at least 4)")
       ->type_name("FILE|ID")
       ->required();
   AddPlace(show, &options->place);
-  show->add_flag("--json", options->json, "the report as JSON");
+  show->add_flag("--json", options->json, "print the report as JSON");
   show->add_flag("-a,--all", options->all_frames,
-                 "all frames of the stack, not the first 15, and the messages before");
+                 "show all frames of the stack, not only 15, and earlier messages");
   show->footer(
-      "Frames marked with a pointer are methods that were recorded; the others were sampled.\n\n"
-      "Exit status: 0, or 1 where the report cannot be read. 2: wrong usage.\n\n"
+      "A frame marked with a pointer is a recorded method; the others were sampled.\n\n"
+      "Exit status: 0, or 1 if the report cannot be read. 2: wrong usage.\n\n"
       "Examples:\n"
       "  jankbox show 0195a3c2-7f01\n"
       "  jankbox show --all reports/0195a3c2-7f01-7abc-8def-0123456789ab.pftrace.zst\n"
@@ -130,18 +131,20 @@ void AddShow(CLI::App* app, ShowOptions* options) {
 void AddExport(CLI::App* app, ExportOptions* options) {
   CLI::App* trace =
       app->add_subcommand("export", "Write a report's trace, for Perfetto or systrace");
-  trace->add_option("report", options->file_or_id, "a report's file, or the beginning of its id")
+  trace
+      ->add_option("report", options->file_or_id,
+                   "a report's file, or the first characters of its id")
       ->type_name("FILE|ID")
       ->required();
   trace->add_option("-o,--output", options->output, "file to write; - for stdout")
       ->type_name("OUT");
   AddPlace(trace, &options->place);
   trace->add_flag("--systrace", options->systrace,
-                  "as text, which Systrace and Perfetto read [-o -]; cuts times to microseconds");
-  trace->add_flag("-f,--force", options->force, "replace OUT where it exists");
+                  "write systrace text, with times in whole microseconds [-o -]");
+  trace->add_flag("-f,--force", options->force, "replace OUT if it exists");
   trace->footer(
-      "The file appears whole or not at all. https://ui.perfetto.dev opens it.\n\n"
-      "Exit status: 0, or 1 where something cannot be read or written. 2: wrong usage.\n\n"
+      "OUT is written completely or not at all. https://ui.perfetto.dev opens it.\n\n"
+      "Exit status: 0, or 1 if a file cannot be read or written. 2: wrong usage.\n\n"
       "Examples:\n"
       "  jankbox export 0195a3c2-7f01 -o jank.pftrace\n"
       "  jankbox export 0195a3c2-7f01 -o - | trace_processor_shell -\n"
@@ -149,76 +152,83 @@ void AddExport(CLI::App* app, ExportOptions* options) {
 }
 
 void AddMerge(CLI::App* app, MergeOptions* options) {
-  CLI::App* merge =
-      app->add_subcommand("merge", "Join a report with a capture of the whole system");
-  merge->add_option("--app", options->app, "a report's file, or the beginning of its id")
+  CLI::App* merge = app->add_subcommand("merge", "Merge a report with a trace of the whole system");
+  merge->add_option("--app", options->app, "a report's file, or the first characters of its id")
       ->type_name("FILE|ID")
       ->required();
   merge
       ->add_option("--system", options->system,
-                   "Perfetto trace, trace.dat of trace-cmd, or the text of tracefs")
+                   "a Perfetto trace, trace-cmd's trace.dat, or text from tracefs")
       ->type_name("CAPTURE")
       ->required();
   merge
       ->add_option("-o,--output", options->output,
-                   "file to write; compressed where it ends in .zst; - for stdout")
+                   "file to write, compressed if it ends in .zst; - for stdout")
       ->type_name("OUT")
       ->required();
   AddPlace(merge, &options->place);
-  merge->add_option("--clock", options->clock, "trace_clock of the capture, better than it knows")
+  merge
+      ->add_option("--clock", options->clock,
+                   "trace_clock of the capture, if the file names none or a wrong one")
       ->type_name("NAME")
       ->check(
           CLI::IsMember({"mono", "boot", "local", "global", "mono_raw", "perf", "tai", "uptime"})
               .description(""));
-  merge->add_flag("--json", options->json, "what was joined as one JSON object");
-  merge->add_flag("-f,--force", options->force, "replace OUT where it exists");
+  merge->add_flag("--json", options->json, "print the result as one JSON object");
+  merge->add_flag("-f,--force", options->force, "replace OUT if it exists");
   merge->add_flag("--join-anyway", options->join_anyway,
-                  "join what has no time in common, or another boot's clock");
+                  "merge even if the two do not overlap or come from different boots");
   merge->footer(
-      "Both sides stand on the same thread tracks and on one clock. Clocks mono and boot are read\n"
-      "directly; others by markers of the program in the capture, by its threads' schedule, or by "
+      "The output has one clock and one track for each thread. The clocks mono and boot are\n"
+      "converted directly. Other clocks are aligned by the program's markers in the capture, by "
       "the\n"
-      "nearest clock. How far off the capture may be is printed, and written in the trace.\n\n"
-      "Exit status: 0, or 1 where something cannot be read, joined or written. 2: wrong usage.\n\n"
+      "schedule of its threads, or to the nearest clock. The possible error is printed and "
+      "written\n"
+      "to the trace.\n\n"
+      "Exit status: 0, or 1 if a file cannot be read, merged or written. 2: wrong usage.\n\n"
       "Examples:\n"
       "  trace-cmd record -C mono -e sched_switch -e sched_waking sleep 10\n"
       "  jankbox merge --app 0195a3c2-7f01 --system trace.dat -o both.pftrace");
 }
 
 void AddDoctor(CLI::App* app, DoctorOptions* options) {
-  CLI::App* doctor = app->add_subcommand("doctor", "Tell what this machine permits, and the mends");
+  CLI::App* doctor =
+      app->add_subcommand("doctor", "Check what this machine supports and how to fix problems");
   doctor->add_option("--dir", options->directory, kFolderDefault)->type_name("DIR");
   doctor->add_flag("--json", options->json,
-                   "{ok, dir, checks[{name, state, essential, found, why, mend}]}");
-  doctor->add_flag("-v,--verbose", options->verbose, "say for every line why it matters");
+                   "print {ok, dir, checks[{name, state, essential, found, why, fix}]}");
+  doctor->add_flag("-v,--verbose", options->verbose, "explain why each check matters");
   doctor->footer(
-      "Exit status: 0 where everything essential works, else 1. 2: wrong usage.\n\n"
+      "Exit status: 0 if everything essential works, else 1. 2: wrong usage.\n\n"
       "Examples:\n"
       "  jankbox doctor\n"
       "  jankbox doctor --json | jq '.checks[] | select(.state != \"ok\")'");
 }
 
 void AddRing(CLI::App* app, RingDumpOptions* options) {
-  CLI::App* ring = app->add_subcommand("ring", "Look into the file that a process records into");
+  CLI::App* ring = app->add_subcommand(
+      "ring", "Print the contents of a ring file, which a process records into");
   ring->require_subcommand(1);
   ring->footer(
-      "A program's ring lies in $XDG_RUNTIME_DIR/jankbox, else in /dev/shm/jankbox-UID.\n\n"
-      "Exit status: 0, or 1 where the file cannot be read. 2: wrong usage.\n\n"
+      "A program's ring is in $XDG_RUNTIME_DIR/jankbox, or in /dev/shm/jankbox-UID.\n\n"
+      "Exit status: 0, or 1 if the file cannot be read. 2: wrong usage.\n\n"
       "Examples:\n"
       "  jankbox ring dump /dev/shm/jankbox-1000/*/ring-4242-*.jbxring");
-  CLI::App* dump = ring->add_subcommand("dump", "Show header, threads, chunks, losses and events");
-  dump->add_option("file", options->file, "a ring, of a process that is dead or alive")
+  CLI::App* dump =
+      ring->add_subcommand("dump", "Show the header, threads, chunks, losses and events");
+  dump->add_option("file", options->file, "the ring file of a live or dead process")
       ->type_name("FILE")
       ->required();
-  dump->add_flag("--json", options->json, "all of it as one JSON object; moments in ticks");
-  dump->add_option("--events", options->events, "also the last N events of each thread [20]")
+  dump->add_flag("--json", options->json,
+                 "print everything as one JSON object; times are in ticks");
+  dump->add_option("--events", options->events, "also show the last N events of each thread [20]")
       ->type_name("N")
       ->expected(0, 1)
       ->default_str("20")
       ->check(CLI::PositiveNumber.description(""));
   dump->footer(
-      "A live process is not stopped: what it overwrites meanwhile is counted as torn.\n\n"
-      "Exit status: 0, or 1 where the file cannot be read. 2: wrong usage.\n\n"
+      "A live process keeps running. Events that it overwrites meanwhile are counted as torn.\n\n"
+      "Exit status: 0, or 1 if the file cannot be read. 2: wrong usage.\n\n"
       "Examples:\n"
       "  jankbox ring dump ring-4242-1234567.jbxring --events 50\n"
       "  jankbox ring dump ring-4242-1234567.jbxring --json | jq .losses");
@@ -236,7 +246,8 @@ std::vector<std::string> SubcommandNames(const CLI::App& app) {
   return names;
 }
 
-// PROGRAM and its arguments: what the parser left, and from the first "--" on what it never saw.
+// PROGRAM and its arguments: the words that the parser left, then those from the first "--" on,
+// which the parser never saw.
 int TakeProgram(const CLI::App& run, const std::vector<std::string>& from_dashes,
                 RunOptions* options) {
   const std::vector<std::string> before = run.remaining();
@@ -244,16 +255,17 @@ int TakeProgram(const CLI::App& run, const std::vector<std::string>& from_dashes
     return UsageError("run: unknown option " + before[0] + " (the program follows --)", "run");
   }
   options->program = before;
-  // Only the "--" before the program is ours.
-  const size_t ours = before.empty() && !from_dashes.empty() ? 1 : 0;
+  // The "--" before the program belongs to jankbox; later ones belong to the program.
+  const size_t own_dashes = before.empty() && !from_dashes.empty() ? 1 : 0;
   options->program.insert(options->program.end(),
-                          from_dashes.begin() + static_cast<ptrdiff_t>(ours), from_dashes.end());
+                          from_dashes.begin() + static_cast<ptrdiff_t>(own_dashes),
+                          from_dashes.end());
   if (options->program.empty() || options->program[0].empty()) {
-    return UsageError("run: which program? (jankbox run -- PROGRAM)", "run");
+    return UsageError("run: PROGRAM is missing (jankbox run -- PROGRAM)", "run");
   }
   const std::string& url = options->upload_url;
   if (!url.empty() && url.rfind("http://", 0) != 0 && url.rfind("https://", 0) != 0) {
-    return UsageError("run: --upload wants a URL that begins with http:// or https://", "run");
+    return UsageError("run: --upload needs a URL that starts with http:// or https://", "run");
   }
   if (options->anr_ms < options->slow_ms) {
     return UsageError("run: --anr-ms is less than --slow-ms", "run");
@@ -305,8 +317,8 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   app.formatter(formatter);
   app.footer(
       "Start with: jankbox run -- PROGRAM, then jankbox list and jankbox show ID.\n"
-      "Exit status: 0 fine, 1 failed, 2 wrong usage; `run` passes on the program's own.\n"
-      "Colour is left out where NO_COLOR is set or the output is no terminal.");
+      "Exit status: 0 success, 1 failure, 2 wrong usage; `run` returns the program's exit status.\n"
+      "Output has no colour if NO_COLOR is set or the output is not a terminal.");
   Options options;
   AddRun(&app, &options.run);
   AddList(&app, &options.list);
@@ -330,7 +342,7 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
                           (nearest.empty() ? "" : ". Did you mean '" + nearest + "'?"),
                       "");
   }
-  // What follows "--" is the program's: the parser must not see it.
+  // Words after "--" belong to the program: the parser must not see them.
   const auto dashes =
       arguments[0] == "run" ? std::find(arguments.begin(), arguments.end(), "--") : arguments.end();
   std::vector<std::string> parsed(arguments.begin(), dashes);

@@ -68,7 +68,7 @@ class Fitter {
     if (IsDirect(question_.clock)) {
       const ClockFit direct = Direct(question_.clock);
       if (!by_markers || Agree(direct, fit)) return direct;
-      fit.remark = "the file says " + question_.clock + ", its markers say otherwise";
+      fit.remark = "the file says " + question_.clock + ", its markers disagree";
     }
     if (!by_markers && !BySchedule(&fit)) return Nearest();
     Name(&fit);
@@ -142,7 +142,7 @@ class Fitter {
       if (Distance(offset, OffsetOfClock(clock)) > kDirectErrorNs + fit->bound_ns) continue;
       if (fit->bound_ns >= kSureClockNs) continue;
       if (!question_.clock.empty() && question_.clock != clock) {
-        fit->remark = "the file says " + question_.clock + ", its events say " + clock;
+        fit->remark = "the file says " + question_.clock + ", its events use " + clock;
       }
       const uint64_t evidence = fit->evidence;
       const std::string remark = fit->remark;

@@ -41,18 +41,20 @@ std::string Warnings(const MergeSummary& s) {
   std::string text;
   const auto add = [&](const std::string& line) { text += "warning      " + line + "\n"; };
   if (!s.fit.remark.empty()) add(s.fit.remark);
-  if (s.overlap_ns == 0) add("no time in common");
+  if (s.overlap_ns == 0) add("the report and the capture do not overlap");
   if (!s.has_app_threads) {
-    add("the capture has no event of the report's threads: filtered, or another pid namespace");
+    add("the capture has no event of the report's threads: it was filtered or has another pid "
+        "namespace");
   }
   if (s.fit.method == FitMethod::kNearest) {
-    add("nothing tells how the capture's clock stands: use trace_clock mono or boot, or say "
+    add("the offset of the capture's clock is unknown: record with trace_clock mono or boot, or "
+        "use "
         "--clock");
   }
   if (s.lost_events > 0) add("the kernel lost " + std::to_string(s.lost_events) + " events");
-  if (s.odd_lines > 0) add(std::to_string(s.odd_lines) + " lines are no events");
-  if (s.cut_off) add("the capture ends inside an event, which is left out");
-  if (!s.left_out.empty()) add("left out, no form in the output: " + List(s.left_out));
+  if (s.odd_lines > 0) add(std::to_string(s.odd_lines) + " lines are not events");
+  if (s.cut_off) add("the capture ends inside an event, which is omitted");
+  if (!s.left_out.empty()) add("omitted, the output format cannot represent: " + List(s.left_out));
   return text;
 }
 
@@ -101,17 +103,17 @@ std::string RenderMerge(const MergeSummary& s, const std::string& output) {
   text += "overlap      " + Duration(s.overlap_ns) + " of the report's " +
           Duration(s.app_to_ns - s.app_from_ns) + "\n";
   text += "duplicates   " + std::to_string(s.duplicates) +
-          " markers that both sides had: the capture's are dropped\n";
+          " markers were in both: the capture's are dropped\n";
   if (s.duplicate_kernel_events > 0) {
     text += "             " + std::to_string(s.duplicate_kernel_events) +
-            " kernel events that both sides had: the report's are dropped\n";
+            " kernel events were in both: the report's are dropped\n";
   }
   if (s.moved_slices > 0) {
     text += "nesting      " + std::to_string(s.moved_slices) + " slices of the capture moved, by " +
             Duration(s.longest_move_ns) + " at most, to nest with the report's\n";
   }
   if (s.unmatched_ends > 0) {
-    text += "             " + std::to_string(s.unmatched_ends) + " ends without a begin dropped\n";
+    text += "             " + std::to_string(s.unmatched_ends) + " unmatched end events dropped\n";
   }
   return text + Warnings(s);
 }

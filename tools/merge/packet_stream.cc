@@ -61,7 +61,7 @@ class Splitter {
       uint64_t length = 0;
       const std::string_view rest = std::string_view(pending_).substr(at);
       const int found = ReadHead(rest, &head, &length);
-      if (found < 0) return Corrupt("no Perfetto packet where packet " + Number() + " should be");
+      if (found < 0) return Corrupt("packet " + Number() + " is not a Perfetto packet");
       if (found > 0 && length > kMaxPacketBytes) {
         return Corrupt("packet " + Number() + " of " + std::to_string(length) + " bytes");
       }

@@ -28,17 +28,17 @@ bool LooksLikeText(std::string_view head) {
   return false;
 }
 
-// What a file is that is no capture, and the mend.
+// Names the format of a file that is not a capture, and how to fix it.
 std::string WhatElse(std::string_view head) {
-  if (head.empty()) return "empty: nothing was captured";
+  if (head.empty()) return "the file is empty";
   if (StartsWith(head, "\x1f\x8b")) return "gzip: unpack it first (gunzip)";
   if (StartsWith(head, "PK")) return "a zip archive: unpack it first";
   if (StartsWith(head, "{") || StartsWith(head, "[")) {
-    return "a JSON trace: it holds no kernel events to join with";
+    return "a JSON trace, which has no kernel events to merge";
   }
-  if (StartsWith(head, "<")) return "systrace HTML: give the text that lies in it";
-  if (StartsWith(head, kRingMagic)) return "a ring of Jankbox: a capture of the kernel is wanted";
-  return "not a capture: wanted is a Perfetto trace, a trace.dat, or the text of "
+  if (StartsWith(head, "<")) return "systrace HTML: extract its text first";
+  if (StartsWith(head, kRingMagic)) return "a Jankbox ring, not a capture of the kernel";
+  return "not a capture: expected a Perfetto trace, a trace.dat, or the text of "
          "/sys/kernel/tracing/trace";
 }
 

@@ -84,11 +84,11 @@ class Merger {
     summary_->cut_off = reading.cut_off;
     summary_->capture_packets = scan_.packets;
     summary_->has_app_threads = scan_.facts.has_app_threads;
-    if (scan_.facts.last_stamp == 0) return BadCapture("holds no event that could be joined");
+    if (scan_.facts.last_stamp == 0) return BadCapture("has no event that can be merged");
     if (reading.counts) {
       return BadCapture(
-          "its stamps are counts, not seconds (trace_clock x86-tsc or counter): "
-          "capture with trace_clock mono or boot");
+          "its timestamps are counts, not seconds (trace_clock x86-tsc or counter): "
+          "record with trace_clock mono or boot");
     }
     return Status::Ok();
   }

@@ -35,7 +35,7 @@ Result<std::string> HttpGet(const std::string& url, size_t max_bytes) {
   static const CURLcode initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
   const std::unique_ptr<CURL, FreeHandle> curl(initialised == CURLE_OK ? curl_easy_init()
                                                                        : nullptr);
-  if (curl == nullptr) return Status(StatusCode::kUnavailable, "libcurl does not start");
+  if (curl == nullptr) return Status(StatusCode::kUnavailable, "libcurl cannot be initialized");
   Body body;
   body.max_bytes = max_bytes;
   char reason[CURL_ERROR_SIZE] = "";
@@ -52,7 +52,7 @@ Result<std::string> HttpGet(const std::string& url, size_t max_bytes) {
   const CURLcode code = curl_easy_perform(curl.get());
   if (body.too_large) {
     return Status(StatusCode::kInvalidArgument,
-                  url + ": the answer is larger than " + std::to_string(max_bytes) + " bytes");
+                  url + ": the response is larger than " + std::to_string(max_bytes) + " bytes");
   }
   if (code != CURLE_OK) {
     const std::string text = *reason != '\0' ? reason : curl_easy_strerror(code);

@@ -106,7 +106,7 @@ int RunList(const ListOptions& options) {
     PrintError(listing.status().message());
     return kExitFailed;
   }
-  for (const std::string& problem : listing->problems) PrintError("passed over " + problem);
+  for (const std::string& problem : listing->problems) PrintError("skipped " + problem);
 
   std::string text;
   if (options.json) {

@@ -129,7 +129,7 @@ Result<ReportListing> ReportSource::ListCollector() const {
   const json answer = json::parse(body.value(), nullptr, /*allow_exceptions=*/false);
   const auto reports = answer.is_object() ? answer.find("reports") : answer.end();
   if (!answer.is_object() || reports == answer.end() || !reports->is_array()) {
-    return Status(StatusCode::kCorrupt, url + ": not the answer of a jankbox-collector");
+    return Status(StatusCode::kCorrupt, url + ": not a response of jankbox-collector");
   }
   ReportListing listing;
   for (const json& object : *reports) {
@@ -142,7 +142,7 @@ Result<ReportListing> ReportSource::ListCollector() const {
   }
   const auto truncated = answer.find("truncated");
   if (reports->size() >= kMaxListed || (truncated != answer.end() && *truncated == true)) {
-    listing.problems.push_back(url + ": older reports, which do not fit one answer");
+    listing.problems.push_back(url + ": older reports that do not fit in one response");
   }
   return listing;
 }
@@ -153,7 +153,7 @@ Result<SourcedReport> ReportSource::FindInCollector(const std::string& id) const
   if (!body.ok()) return body.status();
   const json answer = json::parse(body.value(), nullptr, /*allow_exceptions=*/false);
   if (!answer.is_object() || TextOf(answer, "id") != id) {
-    return Status(StatusCode::kCorrupt, url + ": not the answer of a jankbox-collector");
+    return Status(StatusCode::kCorrupt, url + ": not a response of jankbox-collector");
   }
   return SourcedReport{OnlyReportKeys(answer), url + "/trace"};
 }
@@ -171,11 +171,12 @@ Result<SourcedReport> ReportSource::Find(const std::string& prefix) const {
     if (TextOf(sourced.report, "id").rfind(prefix, 0) == 0) matches.push_back(&sourced);
   }
   if (matches.empty()) {
-    return Status(StatusCode::kNotFound, prefix + ": no such file, and no report of that id in " +
+    return Status(StatusCode::kNotFound, prefix + ": no such file, and no report with that id in " +
                                              place_ + " (try: jankbox list)");
   }
   if (matches.size() == 1) return *matches[0];
-  std::string message = prefix + ": " + std::to_string(matches.size()) + " reports begin so:";
+  std::string message =
+      prefix + ": " + std::to_string(matches.size()) + " reports have ids that start so:";
   for (size_t i = 0; i < std::min<size_t>(matches.size(), 5); ++i) {
     message += " " + TextOf(matches[i]->report, "id");
   }

@@ -122,7 +122,7 @@ void ViewFrames(const json& report, ReportView* view) {
   const std::string source = Text(report, "frame_source");
   const json& janky = Field(report, "janky_frame");
   if (janky.is_object()) {
-    view->frames_text.push_back(Format("frame of %.1f ms, begun %.1f ms behind its vsync",
+    view->frames_text.push_back(Format("frame of %.1f ms, started %.1f ms after its vsync",
                                        Number(janky, "total_ms"), Number(janky, "jitter_ms")) +
                                 PhasesText(Field(janky, "phases")));
   }
@@ -158,10 +158,9 @@ void ViewRenderWork(const json& report, ReportView* view) {
 void ViewExtra(const json& report, ReportView* view) {
   for (const json& method : Field(report, "extra")) {
     const double usual_ms = Number(method, "usual_ms");
-    view->extra_text.push_back(Text(method, "function") + " took " +
-                               DurationText(Number(method, "extra_ms")) +
-                               (usual_ms > 0 ? " more than its usual " + DurationText(usual_ms)
-                                             : ", and is usually not called"));
+    view->extra_text.push_back(
+        Text(method, "function") + " took " + DurationText(Number(method, "extra_ms")) +
+        (usual_ms > 0 ? " more than its usual " + DurationText(usual_ms) : ", usually not called"));
   }
 }
 

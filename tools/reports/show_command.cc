@@ -21,7 +21,7 @@ std::string Summary(const ReportView& report) {
   if (!report.summary.empty()) return report.summary;
   const std::string cause = CauseInBrief(report.shares);
   const std::string where = BlamedFunction(report);
-  return (cause.empty() ? "No source said where the time went" : "The time went to " + cause) +
+  return (cause.empty() ? "It is unknown where the time went" : "The time went to " + cause) +
          (where.empty() ? "" : ", in " + where) + ".";
 }
 
@@ -67,7 +67,7 @@ std::string FrameLine(const TextStyle& style, size_t number, const ReportView::F
 
 std::string Stack(const TextStyle& style, const ReportView& report, bool all_frames) {
   constexpr size_t kWidestModule = 28;
-  if (report.frames.empty()) return "No stack was taken.\n\n";
+  if (report.frames.empty()) return "No stack was sampled.\n\n";
   const size_t count = report.frames.size();
   const size_t shown = all_frames ? count : std::min(count, kShownFrames);
   size_t module_width = 0;
@@ -126,7 +126,7 @@ std::string History(const TextStyle& style, const ReportView& report, bool all_m
   }
   if (!all_messages) return text;
   if (history.left_out > 0) {
-    text += Line(style, "", std::to_string(history.left_out) + " earlier ones are not listed");
+    text += Line(style, "", std::to_string(history.left_out) + " earlier messages are not listed");
   }
   for (const ReportView::Message& message : history.last) {
     text += Line(style, "", MessageText(message));

@@ -20,7 +20,7 @@ constexpr size_t kMaxRingFileBytes = (size_t{1} << 30) + (1 << 20);
 // What is wrong with bytes that RingReader refuses, and what to do.
 std::string WhyNot(const std::string& bytes) {
   if (bytes.size() < kRingSectionAlignment || memcmp(bytes.data(), kRingMagic, 8) != 0) {
-    return "not a ring file (they are called ring-PID-START.jbxring)";
+    return "not a ring file (ring files are named ring-PID-START.jbxring)";
   }
   uint32_t version, abi;
   memcpy(&version, bytes.data() + offsetof(RingHeader, version), sizeof(version));
@@ -29,8 +29,8 @@ std::string WhyNot(const std::string& bytes) {
     return "ring version " + std::to_string(version) + ", this command reads version " +
            std::to_string(kRingVersion) + ": use the jankbox of the library that wrote it";
   }
-  if (abi != kRingAbi) return "written on a machine of another kind: dump it there";
-  return "damaged, or its process is still filling the header: try again in a second";
+  if (abi != kRingAbi) return "written on a machine of another architecture: dump it there";
+  return "damaged, or its process is still writing the header: try again in a second";
 }
 
 // A live ring's chunks may have been recycled while they were read: those are emptied. Returns how

@@ -60,7 +60,7 @@ std::string Clock(const json& clock) {
   snprintf(rate, sizeof(rate), "%.6f ns a tick", clock.at("ns_per_tick").get<double>());
   std::string text = TextOf(clock, "source") + ", " + rate;
   if (clock.at("ns_per_tick_measured_now") == true) {
-    text += " (measured now: the ring has one reading only)";
+    text += " (measured now: the ring has only one reading)";
   }
   return text + ", started " + WallTime(clock.at("start").at("realtime_ns"));
 }
@@ -211,7 +211,7 @@ std::string RenderRing(const TextStyle& style, const std::string& path, const js
     if (!thread.contains("events")) continue;
     text += "\n" + Paint(style, Colour::kBold, TextOf(thread, "name")) + " (tid " +
             Number(thread.at("tid")) + "), the last " + std::to_string(thread.at("events").size()) +
-            " of " + Number(thread.at("event_count")) + " events, before the ring's end\n";
+            " of " + Number(thread.at("event_count")) + " events, by time before the ring's end\n";
     for (const json& event : thread.at("events")) {
       text += EventLine(style, ring.at("clock"), event);
     }

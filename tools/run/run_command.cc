@@ -78,12 +78,12 @@ class Run {
 void Run::Prepare() {
   agent_ = FindAgent();
   if (agent_.empty()) {
-    return Say("nothing will be recorded: the agent is not there (looked at " +
-               AgentCandidates()[0] + "; JANKBOX_AGENT may name it)");
+    return Say("nothing will be recorded: " + AgentCandidates()[0] +
+               " does not exist (JANKBOX_AGENT can name the agent)");
   }
   if (!IsReadable(RecorderPath(agent_))) {
     return Say("nothing will be recorded: the agent needs " + RecorderPath(agent_) +
-               ", which is not there");
+               ", which does not exist");
   }
   SpoolLimits limits;
   limits.min_free_bytes = uint64_t{options_.min_free_mib} << 20;

@@ -161,7 +161,7 @@ class TracefsReader final : public EventReader {
 Status TracefsReader::Bind() {
   library_.set_loglevel(TEP_LOG_NONE);  // the host's stderr is not ours
   formats_ = library_.alloc_formats();
-  if (formats_ == nullptr) return Status(StatusCode::kNoSpace, "no memory for formats of events");
+  if (formats_ == nullptr) return Status(StatusCode::kNoSpace, "no memory for event formats");
   std::string page = ReadProcFile(tracefs_ + "/events/header_page", 1 << 16);
   library_.parse_header_page(formats_, page.data(), page.size(), sizeof(long));
   for (const EventType& type : kEventTypes) {
@@ -179,11 +179,12 @@ Status TracefsReader::Bind() {
     events_.push_back(std::move(bound));
   }
   tep_event* marker = Parse(kMarkerSystem, kMarkerEvent);
-  if (marker == nullptr) return Status(StatusCode::kUnsupported, "no format of trace markers");
+  if (marker == nullptr)
+    return Status(StatusCode::kUnsupported, "the kernel describes no trace marker format");
   marker_id_ = marker->id;
   marker_text_ = library_.find_any_field(marker, "buf");
   if (marker_text_ != nullptr) return Status::Ok();
-  return Status(StatusCode::kUnsupported, "no text in the format of trace markers");
+  return Status(StatusCode::kUnsupported, "the trace marker format has no text");
 }
 
 // Null where this kernel has no such event.

@@ -8,7 +8,7 @@ std::string KernelWindow::Note() const {
       std::string note = "kernel scheduling: ftrace, trace_clock " + trace_clock + ", within " +
                          std::to_string(clock_error_ns) + " ns of the app's slices";
       if (untold_switches != 0) {
-        note += ", " + std::to_string(untold_switches) + " switches inferred that it did not tell";
+        note += ", " + std::to_string(untold_switches) + " missed switches inferred";
       }
       if (lost_events != 0) note += ", " + std::to_string(lost_events) + " events lost";
       return note;

@@ -129,7 +129,7 @@ Status PrivateInstance::SetUp(const Settings& settings) {
 }
 
 Status PrivateInstance::ChooseClock(const std::string& wanted) {
-  Status status(StatusCode::kUnsupported, "trace_clock " + wanted + " is not one that can be read");
+  Status status(StatusCode::kUnsupported, "trace_clock " + wanted + " is not supported");
   for (size_t i = 0; i < std::size(kClocks) && !status.ok(); ++i) {
     if (wanted.empty() ? i >= kDefaultClocks : kClocks[i] != wanted) continue;
     status = Write("trace_clock", kClocks[i]);

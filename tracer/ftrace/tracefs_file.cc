@@ -31,7 +31,7 @@ Result<std::string> FindTracefs() {
     if (faccessat(AT_FDCWD, instances.c_str(), W_OK | X_OK, AT_EACCESS) == 0) {
       if (InInitialPidNamespace()) return std::string(mount_point);
       return Status(StatusCode::kUnsupported,
-                    "the process is in a pid namespace, the kernel's thread ids are not its own");
+                    "the process is in a pid namespace, so the kernel uses other thread ids");
     }
     if (errno != ENOENT && refused == 0) {
       refused = errno;

@@ -24,7 +24,7 @@ std::string LoadTracefsLibrary(TracefsLibrary* library) {
       BindSymbol(handle, "tep_free", &library->free_formats) &&
       BindSymbol(handle, "tep_find_event_by_name", &library->find_event_by_name) &&
       BindSymbol(handle, "tep_find_any_field", &library->find_any_field);
-  return bound ? std::string() : std::string(kSoname) + " lacks functions that are needed";
+  return bound ? std::string() : std::string(kSoname) + " lacks required functions";
 }
 
 }  // namespace jankbox

@@ -237,7 +237,7 @@ std::vector<ModuleHooks> GotHooks::Modules() {
 Result<HookReport> GotHooks::Install(std::span<const HookRequest> requests) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!ImportScanSupported()) return Status(StatusCode::kUnsupported, "hooks: unknown machine");
-  if (!requests_.empty()) return Status(StatusCode::kBusy, "hooks are installed already");
+  if (!requests_.empty()) return Status(StatusCode::kBusy, "hooks are already installed");
   for (const HookRequest& request : requests) {
     if (request.symbol == nullptr || request.proxy == nullptr || request.original == nullptr) {
       return Status(StatusCode::kInvalidArgument, "hooks: incomplete request");

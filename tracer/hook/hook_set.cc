@@ -27,7 +27,7 @@ Status HookSet::Add(const HookUse& use) {
   const std::lock_guard<std::mutex> lock(mutex_);
   ReentrySlot::Prepare();  // without it proxies call on and do nothing else
   if (use.proxy == nullptr || use.original == nullptr || !MayHook(use.feature, use.id)) {
-    return Status(StatusCode::kInvalidArgument, "hooks: a use that the table does not know");
+    return Status(StatusCode::kInvalidArgument, "hooks: an unknown hook id");
   }
   for (const HookUse& other : uses_) {
     if (other.id == use.id && other.feature == use.feature) {
@@ -49,7 +49,8 @@ Status HookSet::TakePlace(const HookUse& use) {
   while (next != chain.end() && next->feature < use.feature) ++next;
   if (next != chain.end() && next->feature == use.feature) {
     if (next->proxy == use.proxy && next->original == use.original) return Status::Ok();
-    return Status(StatusCode::kInvalidArgument, "hooks: a feature has one proxy a function");
+    return Status(StatusCode::kInvalidArgument,
+                  "hooks: a feature can have only one proxy for each function");
   }
   void* calls_on = nullptr;  // the last of a chain learns it from GotHooks
   if (next != chain.end()) {

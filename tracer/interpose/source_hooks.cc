@@ -19,7 +19,8 @@ bool IsOfTheApp(std::string_view path) {
 void AddAll(std::span<const SourceHook> source, HookFeature feature, HookSet* hooks) {
   for (const SourceHook& hook : source) {
     const Status status = hooks->Add({hook.id, feature, IsOfTheApp, hook.proxy, hook.original});
-    if (!status.ok()) SetLastError("a source is not recorded: " + status.message());
+    if (!status.ok())
+      SetLastError("a function of the C library is not interposed: " + status.message());
   }
 }
 

@@ -3,7 +3,7 @@
 namespace jankbox {
 
 Result<std::unique_ptr<PerfSource>> PerfSource::Open(int, uint64_t) {
-  return Status(StatusCode::kUnsupported, "perf_event_open is not offered to apps on Android");
+  return Status(StatusCode::kUnsupported, "Android does not permit apps to use perf_event_open");
 }
 
 }  // namespace jankbox

@@ -266,14 +266,14 @@ Result<std::unique_ptr<SignalSource>> SignalSource::Create(int tid) {
   Registry& registry = TheRegistry();
   std::lock_guard lock(registry.mutex);
   const int number = registry.signal_number != 0 ? registry.signal_number : ChooseSignal();
-  if (number == 0) return Status(StatusCode::kUnsupported, "no real-time signal is free");
+  if (number == 0) return Status(StatusCode::kUnsupported, "all real-time signals are in use");
   for (uint32_t i = 0; i < kSlots; ++i) {
     if (g_slots[i].used) continue;
     g_slots[i].used = true;
     g_slots[i].stack = new std::byte[kStackBytes];
     return std::unique_ptr<SignalSource>(std::make_unique<LinuxSignalSource>(tid, i, number));
   }
-  return Status(StatusCode::kUnsupported, "too many threads are sampled by signal");
+  return Status(StatusCode::kUnsupported, "too many threads are already sampled by signal");
 }
 
 }  // namespace jankbox

@@ -66,7 +66,7 @@ ThreadSampler::ThreadSampler(int tid, const Options& options)
     OpenSignal();
   }
   if (!proc_.sees_system_calls()) {
-    AddNote("/proc/self/task/TID/syscall cannot be read: a blocked thread has no stack.");
+    AddNote("/proc/self/task/TID/syscall cannot be read: blocked threads have no stacks.");
   }
   if (!unwinder_.note().empty()) AddNote(unwinder_.note());
   modules_ = ModuleMap::Load();
@@ -76,23 +76,23 @@ ThreadSampler::ThreadSampler(int tid, const Options& options)
 void ThreadSampler::OpenPerf() {
   auto perf = PerfSource::Open(tid_, options_.interval_ms * kNsPerMs);
   if (!perf.ok()) {
-    AddNote("perf is refused (" + perf.status().message() + ").");
+    AddNote("The kernel does not permit perf (" + perf.status().message() + ").");
     return;
   }
   perf_ = std::move(perf.value());
   if (!perf_->sees_kernel()) {
-    AddNote("perf does not see the kernel: a thread that runs inside it has no stack.");
+    AddNote("perf is restricted to user space: a thread that runs in the kernel has no stack.");
   }
 }
 
 void ThreadSampler::OpenSignal() {
   auto signal = SignalSource::Create(tid_);
   if (!signal.ok()) {
-    AddNote("A running thread has no stack: " + signal.status().message() + ".");
+    AddNote("Running threads have no stacks: " + signal.status().message() + ".");
     return;
   }
   signal_ = std::move(signal.value());
-  AddNote("A running thread is sampled with the signal " + signal_->SignalName() + ".");
+  AddNote("Running threads are sampled with signal " + signal_->SignalName() + ".");
 }
 
 void ThreadSampler::AddNote(const std::string& sentence) {
@@ -222,7 +222,7 @@ std::string ThreadSampler::SourcesUsed() const {
 
 Result<std::unique_ptr<StackSampler>> StackSampler::Create(int tid, const Options& options) {
   if (tid <= 0 || options.interval_ms == 0) {
-    return Status(StatusCode::kInvalidArgument, "a thread id and an interval are needed");
+    return Status(StatusCode::kInvalidArgument, "a thread id and an interval are required");
   }
   return std::unique_ptr<StackSampler>(std::make_unique<ThreadSampler>(tid, options));
 }

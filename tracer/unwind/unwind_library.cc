@@ -33,7 +33,7 @@ std::string UnwindLibrary::Load() {
                      Bind(library, "get_reg", &get_reg) &&
                      Bind(library, "is_signal_frame", &is_signal_frame) &&
                      Bind(library, "dwarf_search_unwind_table", &search_table);
-  return bound ? std::string() : std::string(kSoname) + " lacks functions that are needed";
+  return bound ? std::string() : std::string(kSoname) + " lacks required functions";
 }
 
 }  // namespace jankbox

@@ -24,8 +24,8 @@ constexpr char kZstdMagic[] = "\x28\xb5\x2f\xfd";
 Status BelowFloor(const std::string& directory, uint64_t free_bytes, uint64_t floor_bytes) {
   return Status(StatusCode::kNoSpace,
                 directory + ": No space left on device: " + std::to_string(free_bytes >> 20) +
-                    " MiB free, the floor is " + std::to_string(floor_bytes >> 20) +
-                    " MiB (free some, or lower the floor with --min-free-mib)");
+                    " MiB free, the minimum is " + std::to_string(floor_bytes >> 20) +
+                    " MiB (free some space, or lower the minimum with --min-free-mib)");
 }
 
 // Lengthens `fd` to `bytes`, with room on the disk where the file system can promise it.
@@ -131,7 +131,7 @@ Status Spool::NoRoom(const SpoolDemand& demand) const {
   if (demand.free_bytes < limits_.min_free_bytes + demand.incoming_bytes) {
     return BelowFloor(directory_, demand.free_bytes, limits_.min_free_bytes);
   }
-  return Status(StatusCode::kNoSpace, directory_ + ": the report does not fit the spool's limits");
+  return Status(StatusCode::kNoSpace, directory_ + ": the report exceeds the spool's limits");
 }
 
 Status Spool::Reserve(const std::string& id, int fd, uint64_t reserved_bytes, uint64_t more_bytes) {
@@ -178,7 +178,7 @@ Result<ScopedFd> Spool::BeginUpload(const SpoolEntry& entry) {
   if (!look.ok()) return look.status();
   SpoolRecord* record = look->Find(entry.id);
   if (record == nullptr || !(record->file == entry.file)) {
-    return Status(StatusCode::kNotFound, entry.path + ": gone or replaced");
+    return Status(StatusCode::kNotFound, entry.path + ": removed or replaced");
   }
   Result<ScopedFd> fd = OpenRegularFile(entry.path);
   if (!fd.ok()) return fd.status();
@@ -187,8 +187,9 @@ Result<ScopedFd> Spool::BeginUpload(const SpoolEntry& entry) {
     look->Settle(record, poison ? SpoolFate::kPoison : SpoolFate::kCorrupt);
     Status status = look->Commit(true);
     if (!status.ok()) return status;
-    return Status(StatusCode::kCorrupt,
-                  entry.path + (poison ? ": its uploads keep dying" : ": not a report"));
+    return Status(
+        StatusCode::kCorrupt,
+        entry.path + (poison ? ": the process died during each of its uploads" : ": not a report"));
   }
   ++record->attempts;
   look->MarkChanged();

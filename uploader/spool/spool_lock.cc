@@ -30,7 +30,7 @@ Result<SpoolLock> SpoolLock::Acquire(const std::string& path, uint32_t timeout_m
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) return Status::FromErrno(errno, path);
     if (MonotonicNs() >= give_up_ns) {
-      return Status(StatusCode::kBusy, path + ": held by another process");
+      return Status(StatusCode::kBusy, path + ": locked by another process");
     }
     const timespec pause{0, static_cast<long>(kPollNs)};
     nanosleep(&pause, nullptr);

@@ -18,7 +18,8 @@ Result<const CurlLibrary*> LoadOnce() {
     if (library != nullptr) break;
   }
   if (library == nullptr) {
-    return Status(StatusCode::kUnavailable, "libcurl.so.4 is not installed: nothing is uploaded");
+    return Status(StatusCode::kUnavailable,
+                  "libcurl.so.4 is not installed: reports are not uploaded");
   }
   const bool resolved = BindSymbol(library, "curl_global_init", &curl.global_init) &&
                         BindSymbol(library, "curl_easy_init", &curl.easy_init) &&
@@ -30,7 +31,8 @@ Result<const CurlLibrary*> LoadOnce() {
                         BindSymbol(library, "curl_slist_append", &curl.slist_append) &&
                         BindSymbol(library, "curl_slist_free_all", &curl.slist_free_all);
   if (!resolved || curl.global_init(CURL_GLOBAL_ALL) != CURLE_OK) {
-    return Status(StatusCode::kUnavailable, "libcurl is of an unknown kind: nothing is uploaded");
+    return Status(StatusCode::kUnavailable,
+                  "libcurl lacks required functions: reports are not uploaded");
   }
   return &curl;
 }

@@ -148,7 +148,7 @@ class CurlTransport : public Transport {
 
   TransportReply Post(const UploadRequest& request) override {
     if (!request.url.starts_with("http://") && !request.url.starts_with("https://")) {
-      return {.error = request.url + ": not an http or https address"};
+      return {.error = request.url + ": not an http or https URL"};
     }
     const ScopedSigpipeBlock no_sigpipe;
     Exchange exchange{.cancelled = request.cancelled, .fd = request.fd};
@@ -175,8 +175,8 @@ class CurlTransport : public Transport {
       return reply;
     }
     reply.body.clear();
-    reply.error =
-        exchange->reply_too_large ? "the answer is larger than 64 KiB" : curl_->easy_strerror(code);
+    reply.error = exchange->reply_too_large ? "the response is larger than 64 KiB"
+                                            : curl_->easy_strerror(code);
     return reply;
   }
 
@@ -191,7 +191,7 @@ Result<std::unique_ptr<Transport>> NewCurlTransport() {
   Result<const CurlLibrary*> curl = CurlLibrary::Load();
   if (!curl.ok()) return curl.status();
   CURL* easy = curl.value()->easy_init();
-  if (easy == nullptr) return Status(StatusCode::kUnavailable, "libcurl has no handle to give");
+  if (easy == nullptr) return Status(StatusCode::kUnavailable, "libcurl cannot create a handle");
   return std::unique_ptr<Transport>(std::make_unique<CurlTransport>(curl.value(), easy));
 }
 

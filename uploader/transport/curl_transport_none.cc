@@ -4,7 +4,7 @@ namespace jankbox {
 
 // Android has no libcurl for apps: what is uploaded goes through the platform's own HTTP client.
 Result<std::unique_ptr<Transport>> NewCurlTransport() {
-  return Status(StatusCode::kUnavailable, "there is no libcurl on this platform");
+  return Status(StatusCode::kUnavailable, "libcurl is not available on this platform");
 }
 
 }  // namespace jankbox

@@ -164,13 +164,13 @@ Drain::Step Drain::Send(const SpoolEntry& entry) {
   const uint64_t now_ms = RealtimeMs();
   if (!options_.on_demand &&
       !BudgetAllows(pace_, options_.budget, options_.metered, now_ms, size_bytes)) {
-    summary_.last_error = "the day's upload budget is spent";
+    summary_.last_error = "the upload budget of the day is used up";
     summary_.retry_in_ms = NextDayMs(now_ms);
     return Step::kStop;
   }
   const uint64_t remaining_ms = RemainingMs();
   if (remaining_ms == 0) {
-    if (summary_.last_error.empty()) summary_.last_error = "out of time";
+    if (summary_.last_error.empty()) summary_.last_error = "the upload timed out";
     summary_.retry_in_ms = kBackoffBaseMs;
     return Step::kStop;
   }
@@ -210,7 +210,7 @@ Drain::Step Drain::Settle(const SpoolEntry& entry, const TransportReply& reply) 
     }
     case UploadOutcome::kRefused:
       summary_.last_error =
-          "the server refused a report: HTTP " + std::to_string(reply.http_status);
+          "the server rejected a report: HTTP " + std::to_string(reply.http_status);
       return Drop(entry, SpoolFate::kRefused);
     case UploadOutcome::kTooLarge:
       summary_.last_error = "a report is too large for the server";
@@ -244,7 +244,7 @@ Drain::Step Drain::Keep(const SpoolEntry& entry, const TransportReply& reply, bo
   if (reply.http_status == 0) {
     summary_.last_error = reply.error;
   } else if (reply.http_status == 200) {
-    summary_.last_error = "the answer is not a collector's";
+    summary_.last_error = "the response is not from a collector";
   } else {
     summary_.last_error = "HTTP " + std::to_string(reply.http_status);
   }

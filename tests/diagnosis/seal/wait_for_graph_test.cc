@@ -22,8 +22,9 @@ TEST(WaitForGraph, TwoThatWaitForEachOtherAreNamed) {
   const std::vector<WaitingThread> threads = {{9, 0, "x"}, {12, 13, "main"}, {13, 12, "worker"}};
   const auto circles = FindDeadlocks(threads);
   ASSERT_THAT(circles, ElementsAre(ElementsAre(1, 2)));
-  EXPECT_EQ(DeadlockSentence(threads, circles[0]),
-            "deadlock: thread main (12) holds what thread worker (13) waits for and the reverse");
+  EXPECT_EQ(
+      DeadlockSentence(threads, circles[0]),
+      "deadlock: thread main (12) holds a lock that thread worker (13) waits for, and vice versa");
   EXPECT_THAT(OwnersOf(threads, 12), ElementsAre(2));
 }
 
@@ -32,9 +33,10 @@ TEST(WaitForGraph, ThoseWhoWaitForADeadlockAreNotInIt) {
                                               {4, 2, "d"},     {7, 8, "e"}, {8, 7, "f"}};
   const auto circles = FindDeadlocks(threads);
   ASSERT_THAT(circles, ElementsAre(ElementsAre(1, 2, 3), ElementsAre(4, 5)));
-  EXPECT_EQ(DeadlockSentence(threads, circles[0]),
-            "deadlock: thread b (2) waits for what thread c (3) holds, thread c (3) waits for what "
-            "thread d (4) holds, thread d (4) waits for what thread b (2) holds");
+  EXPECT_EQ(
+      DeadlockSentence(threads, circles[0]),
+      "deadlock: thread b (2) waits for a lock of thread c (3), thread c (3) waits for a lock of "
+      "thread d (4), thread d (4) waits for a lock of thread b (2)");
   EXPECT_THAT(OwnersOf(threads, 1), ElementsAre(2, 3, 1));
 }
 

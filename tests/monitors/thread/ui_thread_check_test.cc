@@ -49,7 +49,7 @@ TEST_F(UiThreadCheckTest, SchedulerIsToldOnce) {
     EXPECT_THAT(Look(), IsEmpty());
     const sched_param none{};
     ASSERT_EQ(sched_setscheduler(0, SCHED_BATCH, &none), 0);
-    EXPECT_THAT(Look(), ElementsAre(HasSubstr("by SCHED_BATCH, it was by SCHED_OTHER")));
+    EXPECT_THAT(Look(), ElementsAre(HasSubstr("is SCHED_BATCH, it was SCHED_OTHER")));
     EXPECT_THAT(Look(), IsEmpty());
   });
 }

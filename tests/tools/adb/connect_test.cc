@@ -1,4 +1,4 @@
-// What can be wrong before the app is looked at: adb itself, its server, which device, its state.
+// Failures that happen before the app is examined: adb itself, its server, which device, its state.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -50,19 +50,19 @@ TEST_F(ConnectTest, SomethingElseThatIsCalledAdb) {
 TEST_F(ConnectTest, AdbBeforeExecOut) {
   const std::string old = Script(
       "[ \"$1\" = version ] && { echo 'Android Debug Bridge version 1.0.31'; exit 0; }\nexit 1\n");
-  ExpectBothToSay("is version 1.0.31, which has no exec-out: 1.0.32 or newer is needed", {},
+  ExpectBothToSay("is version 1.0.31, which has no exec-out: use 1.0.32 or newer", {},
                   {"--adb", old});
 }
 
 TEST_F(ConnectTest, ServerThatIsNone) {
   server_.HangUp();
-  ExpectBothToSay("adb does not get its server: ");
+  ExpectBothToSay("adb cannot reach its server: ");
 }
 
 TEST_F(ConnectTest, NoDevice) {
   server_.SetDevices({});
-  ExpectBothToSay("no device: adb sees none");
-  ExpectBothToSay("emulator-5556 is not connected: adb sees none", {}, {"-s", "emulator-5556"});
+  ExpectBothToSay("no device: adb finds none");
+  ExpectBothToSay("emulator-5556 is not connected: adb finds none", {}, {"-s", "emulator-5556"});
 }
 
 TEST_F(ConnectTest, UnknownSerialListsTheOthers) {
@@ -74,7 +74,7 @@ TEST_F(ConnectTest, UnknownSerialListsTheOthers) {
 TEST_F(ConnectTest, SeveralDevicesAreListed) {
   server_.SetDevices({{kSerial, "device", phone_.get()}, {"R58M", "offline", phone_.get()}});
   ExpectBothToSay(
-      "2 devices are connected, say which by -s: emulator-5554 (device, Pixel_6), R58M (offline)");
+      "2 devices are connected, choose one with -s: emulator-5554 (device, Pixel_6), R58M (offline)");
   // One of them is meant.
   EXPECT_THAT(Record({"-s", kSerial}).err, HasSubstr("is not installed on emulator-5554"));
   EXPECT_THAT(Record({}, {{"ANDROID_SERIAL", kSerial}}).err, HasSubstr("is not installed"));
@@ -96,17 +96,17 @@ TEST_F(ConnectTest, PhoneWithoutExec) {
   server_.SetFaults([](const std::string&) {
     return FakeAdbServer::Fault{FakeAdbServer::Fault::Kind::kUnknownService};
   });
-  ExpectBothToSay("emulator-5554 knows no exec service: Android 5.0 or newer is needed");
+  ExpectBothToSay("emulator-5554 has no exec service: Android 5.0 or newer is required");
 }
 
 TEST_F(ConnectTest, AppThatIsNotInstalled) {
   ExpectBothToSay("com.example.app is not installed on emulator-5554");
 }
 
-TEST_F(ConnectTest, AppThatLetsNobodyReadItsReports) {
+TEST_F(ConnectTest, AppThatDoesNotPermitItsReports) {
   phone_->Install(kApp, /*debuggable=*/false);
   ExpectBothToSay(
-      "com.example.app on emulator-5554 lets nobody read its reports: it is not debuggable "
+      "com.example.app on emulator-5554 does not permit adb to read its reports: it is not debuggable "
       "(run-as: "
       "package not debuggable: com.example.app), and there is no folder "
       "/sdcard/Android/data/com.example.app/files/jankbox");

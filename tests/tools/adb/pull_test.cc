@@ -48,12 +48,12 @@ TEST_F(PullTest, CopiesEachReportOnce) {
   const Finished first = Pull();
   EXPECT_EQ(first.exit_status(), 0) << first.err;
   EXPECT_THAT(first.out, HasSubstr("manual"));
-  EXPECT_THAT(first.out, HasSubstr("2 pulled into " + Here() + ", 0 were there already\n"));
+  EXPECT_THAT(first.out, HasSubstr("2 pulled into " + Here() + ", 0 already there\n"));
   EXPECT_EQ(Files(Here()), Files(phone_->OwnFolder(kApp)));
   EXPECT_EQ(Files(Here()).size(), 2u);
   const Finished second = Pull();
   EXPECT_EQ(second.exit_status(), 0);
-  EXPECT_EQ(second.out, "0 pulled into " + Here() + ", 2 were there already\n");
+  EXPECT_EQ(second.out, "0 pulled into " + Here() + ", 2 already there\n");
   const Finished list = Jankbox({"list", Here()});
   EXPECT_EQ(list.exit_status(), 0);
   EXPECT_THAT(list.out, HasSubstr("phone_app"));
@@ -75,7 +75,7 @@ TEST_F(PullTest, TracesOfTheSystemComeAlong) {
   }
   const Finished first = Pull();
   EXPECT_EQ(first.exit_status(), 0) << first.err;
-  EXPECT_THAT(first.out, HasSubstr("1 pulled into " + Here() + ", 0 were there already\n"));
+  EXPECT_THAT(first.out, HasSubstr("1 pulled into " + Here() + ", 0 already there\n"));
   EXPECT_THAT(first.out, HasSubstr("system-1790000000000.pftrace: a trace of the system"));
   EXPECT_EQ(Files(Here())["system-1790000000000.pftrace"], "trace");
   EXPECT_EQ(Files(Here()).size(), 2u);
@@ -125,7 +125,7 @@ TEST_F(PullTest, DamagedAndForeignFilesArePassedOver) {
   WriteFile(folder + "/.tmp-1-1-" + damaged, "half");
   const Finished finished = Pull({"--json"});
   EXPECT_EQ(finished.exit_status(), 1);
-  EXPECT_THAT(finished.err, HasSubstr("passed over " + damaged + ": "));
+  EXPECT_THAT(finished.err, HasSubstr("skipped " + damaged + ": "));
   const json told = json::parse(finished.out);
   EXPECT_EQ(told["pulled"].size(), 1u);
   EXPECT_EQ(told["skipped"].size(), 0u);

@@ -116,7 +116,7 @@ TEST_F(RecordTest, RestartHoldsOptionsOfTheStart) {
   ASSERT_TRUE(report.ok());
   EXPECT_NEAR(static_cast<double>(report->window().to_ns() - report->window().from_ns()) / 1e6, 400,
               50);
-  EXPECT_THAT(finished.out, HasSubstr("1s were asked for, the app keeps less\n"));
+  EXPECT_THAT(finished.out, HasSubstr("1s were requested, the app keeps less\n"));
 }
 
 TEST_F(RecordTest, ExternalFolderServesAReleaseBuild) {
@@ -152,8 +152,7 @@ TEST_F(RecordTest, AppThatDoesNotRun) {
   const Finished finished = Record({});
   EXPECT_EQ(finished.exit_status(), 1);
   EXPECT_EQ(finished.err,
-            "jankbox: com.example.app does not run on emulator-5554: start it, or let --restart do "
-            "so\n");
+            "jankbox: com.example.app does not run on emulator-5554: start it, or use --restart\n");
   const Finished restart = Record({"--restart"});
   EXPECT_EQ(restart.exit_status(), 1);
   EXPECT_THAT(restart.err, HasSubstr("cannot be started: it has no activity for the launcher"));
@@ -167,8 +166,8 @@ TEST_F(RecordTest, NoReportWithinTheTime) {
   const Finished finished = Record({"--wait", "1"});
   unlink((*phone_ / "run/com.example.app").c_str());
   EXPECT_EQ(finished.exit_status(), 1);
-  EXPECT_THAT(finished.err, HasSubstr("com.example.app wrote no report within 1 s: does it start "
-                                      "Jankbox, is it debuggable or profileable"));
+  EXPECT_THAT(finished.err, HasSubstr("com.example.app wrote no report within 1 s: check that it "
+                                      "starts Jankbox, that it is debuggable or profileable"));
   EXPECT_EQ(phone_->Properties().count("debug.jankbox.snapshot"), 0u);
 }
 
@@ -251,8 +250,8 @@ TEST_F(RecordTest, ConnectionLostWhileTheReportComes) {
   const Finished finished = Record({});
   EXPECT_EQ(finished.exit_status(), 1);
   EXPECT_THAT(finished.err, HasSubstr("the connection to emulator-5554 was lost"));
-  // What is left on it, and how to mend that.
-  EXPECT_THAT(finished.err, HasSubstr("properties of emulator-5554 were not put back: "));
+  // The message names the properties that are still set, and a command that restores them.
+  EXPECT_THAT(finished.err, HasSubstr("properties of emulator-5554 were not restored: "));
   EXPECT_THAT(finished.err, HasSubstr("adb -s emulator-5554 shell \"setprop debug.jankbox.app ''; "
                                       "setprop debug.jankbox.snapshot ''\""));
   EXPECT_TRUE(Temporary().empty());

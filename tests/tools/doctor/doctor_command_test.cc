@@ -21,7 +21,7 @@ std::map<std::string, json> Checks(const json& doctor) {
   return checks;
 }
 
-TEST(Doctor, JsonHasEveryCheckWithItsReasonAndMend) {
+TEST(Doctor, JsonHasEveryCheckWithItsReasonAndFix) {
   TemporaryFolder folder;
   const Finished finished = RunToEnd({JANKBOX_BINARY, "doctor", "--json", "--dir", folder.path()},
                                      {{"JANKBOX_AGENT", JANKBOX_WITNESS_AGENT}});
@@ -36,7 +36,8 @@ TEST(Doctor, JsonHasEveryCheckWithItsReasonAndMend) {
     const json& check = checks.at(name);
     EXPECT_NE(check.at("why"), "") << name;
     EXPECT_NE(check.at("found"), "") << name;
-    EXPECT_EQ(check.at("state") == "ok", check.at("mend") == "") << name;
+    EXPECT_EQ(check.at("state") == "ok", check.at("fix") == "") << name;
+    EXPECT_EQ(check.at("mend"), check.at("fix")) << name << ": the name before 0.2";
   }
   EXPECT_EQ(doctor.at("ok"), finished.exit_status() == 0);
 }
@@ -60,13 +61,13 @@ TEST(Doctor, AgentThatCannotBePreloadedIsTold) {
   EXPECT_THAT(finished.out, HasSubstr("cannot be preloaded"));
 }
 
-TEST(Doctor, FolderThatCannotBeWrittenIsEssentialAndHasAMend) {
+TEST(Doctor, FolderThatCannotBeWrittenIsEssentialAndHasAFix) {
   const Finished finished = RunToEnd({JANKBOX_BINARY, "doctor", "--json", "--dir", "/proc/no/such"},
                                      {{"JANKBOX_AGENT", JANKBOX_WITNESS_AGENT}});
   EXPECT_EQ(finished.exit_status(), 1);
   const json spool = Checks(json::parse(finished.out)).at("spool");
   EXPECT_EQ(spool.at("state"), "missing");
-  EXPECT_THAT(spool.at("mend"), HasSubstr("--dir"));
+  EXPECT_THAT(spool.at("fix"), HasSubstr("--dir"));
 }
 
 TEST(Doctor, LeavesTheFolderAsItWas) {
@@ -75,7 +76,7 @@ TEST(Doctor, LeavesTheFolderAsItWas) {
   EXPECT_NE(access((folder / "reports").c_str(), F_OK), 0);
 }
 
-TEST(RenderChecks, FlawsComeWithReasonAndMend) {
+TEST(RenderChecks, ProblemIsPrintedWithReasonAndFix) {
   const std::string text =
       RenderChecks({},
                    {{"clock", true, CheckState::kOk, "fine", "times", ""},
@@ -86,7 +87,7 @@ TEST(RenderChecks, FlawsComeWithReasonAndMend) {
   EXPECT_THAT(text, HasSubstr("limited  perf   refused\n"));
   EXPECT_THAT(text, HasSubstr("stacks\n"));
   EXPECT_THAT(text, HasSubstr("allow it\n"));
-  EXPECT_THAT(text, HasSubstr("Everything essential works; 1 thing is limited.\n"));
+  EXPECT_THAT(text, HasSubstr("Everything essential works; 1 check is limited.\n"));
 }
 
 }  // namespace

@@ -39,13 +39,13 @@ class SystemCaptureTest : public ::testing::Test {
   CaptureReading reading_;
 };
 
-TEST_F(SystemCaptureTest, FilesOfOtherKindsAreNamedWithTheMend) {
+TEST_F(SystemCaptureTest, FilesOfOtherKindsAreNamedWithTheFix) {
   EXPECT_THAT(Refusal(""), HasSubstr("empty"));
   EXPECT_THAT(Refusal("\x1f\x8b..."), HasSubstr("gunzip"));
   EXPECT_THAT(Refusal("{\"traceEvents\":[]}"), HasSubstr("JSON"));
   EXPECT_THAT(Refusal("<!DOCTYPE html>"), HasSubstr("systrace HTML"));
   EXPECT_THAT(Refusal("JBXRING1...."), HasSubstr("ring"));
-  EXPECT_THAT(Refusal("hello\nworld\n"), HasSubstr("wanted is a Perfetto trace"));
+  EXPECT_THAT(Refusal("hello\nworld\n"), HasSubstr("expected a Perfetto trace"));
   EXPECT_THAT(Refusal("\x28\xb5\x2f\xfd\xff\xff\xff\xff\xff\xff\xff"), HasSubstr("zstd"));
   EXPECT_FALSE(DetectCapture(folder_ / "missing").ok());
   EXPECT_FALSE(DetectCapture(folder_.path()).ok());

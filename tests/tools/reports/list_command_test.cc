@@ -217,9 +217,9 @@ TEST(Show, AmbiguousShortAndUnknownIdsAreErrors) {
     EXPECT_EQ(finished.out, "");
     return finished.err;
   };
-  EXPECT_THAT(error("01960000"), HasSubstr("2 reports begin so"));
+  EXPECT_THAT(error("01960000"), HasSubstr("2 reports have ids that start so"));
   EXPECT_THAT(error("019"), HasSubstr("at least 4 characters"));
-  EXPECT_THAT(error("ffffffff"), HasSubstr("no report of that id"));
+  EXPECT_THAT(error("ffffffff"), HasSubstr("no report with that id"));
   EXPECT_THAT(error("no/such.pftrace.zst"), HasSubstr("No such file"));
 }
 

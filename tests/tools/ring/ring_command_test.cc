@@ -99,7 +99,7 @@ TEST_F(RingDump, DamageIsNamed) {
   EXPECT_EQ(Dump({folder_ / "text"}).exit_status(), 1);
   EXPECT_EQ(Dump({folder_ / "text"}).err,
             "jankbox: " + (folder_ / "text") +
-                ": not a ring file (they are called ring-PID-START.jbxring)\n");
+                ": not a ring file (ring files are named ring-PID-START.jbxring)\n");
   bytes[8] = 9;
   WriteFile(folder_ / "newer", bytes);
   EXPECT_THAT(Dump({folder_ / "newer"}).err, HasSubstr("ring version 9, this command reads"));

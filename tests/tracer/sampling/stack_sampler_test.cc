@@ -272,7 +272,7 @@ TEST(StackSamplerDeathTest, RefusedPerfIsReplacedBySignalAndNoted) {
         ExpectBusy(*sampler, CollectFrom(sampler.get(), SampleSource::kSignal, 10), 10);
         const std::string notes = sampler->Notes();
         std::cerr << notes;
-        const bool noted = notes.find("perf is refused") != std::string::npos;
+        const bool noted = notes.find("does not permit perf") != std::string::npos;
         _exit(noted && !testing::Test::HasFailure() ? 0 : 1);
       },
       testing::ExitedWithCode(0), "SIGRTMIN\\+");

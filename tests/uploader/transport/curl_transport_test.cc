@@ -242,7 +242,7 @@ TEST_F(CurlTransportTest, OtherSchemesAreRefused) {
        {"file:///etc/passwd", "ftp://127.0.0.1/", "127.0.0.1:80", "", "gopher://x"}) {
     const TransportReply reply = Post(url);
     EXPECT_EQ(reply.http_status, 0) << url;
-    EXPECT_THAT(reply.error, HasSubstr("not an http or https address")) << url;
+    EXPECT_THAT(reply.error, HasSubstr("not an http or https URL")) << url;
   }
 }
 

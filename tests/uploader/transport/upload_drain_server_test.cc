@@ -69,7 +69,7 @@ TEST_F(UploadDrainServerTest, CaptivePortalIsNoAck) {
   const DrainSummary summary = DrainTo(&spool, portal.url());
   EXPECT_EQ(summary.sent, 0u);
   EXPECT_EQ(summary.kept, 1u);
-  EXPECT_THAT(summary.last_error, HasSubstr("not a collector"));
+  EXPECT_THAT(summary.last_error, HasSubstr("not from a collector"));
 }
 
 TEST_F(UploadDrainServerTest, RedirectTakesNoReportElsewhere) {
