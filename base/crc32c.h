@@ -1,4 +1,4 @@
-// CRC-32C (Castagnoli, RFC 3720), by the processor's own instruction where it has one. THREAD-SAFE,
+// CRC-32C (Castagnoli, RFC 3720), by the processor's own instruction if it has one. THREAD-SAFE,
 // NO-ALLOC, SIGNAL-SAFE.
 #ifndef JANKBOX_BASE_CRC32C_H_
 #define JANKBOX_BASE_CRC32C_H_

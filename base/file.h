@@ -22,7 +22,7 @@ Result<ScopedFd> OpenRegularFile(const std::string& path);
 // Reads all of a regular file, at most `max_bytes` (kInvalidArgument beyond).
 Result<std::string> ReadFile(const std::string& path, size_t max_bytes);
 
-// Reads a /proc file, whose size the kernel does not tell, at most `max_bytes` (cut beyond). Empty
+// Reads a /proc file, whose size the kernel does not say, at most `max_bytes` (cut beyond). Empty
 // when absent.
 std::string ReadProcFile(const std::string& path, size_t max_bytes = 1 << 20);
 

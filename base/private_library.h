@@ -20,7 +20,7 @@ inline bool MallocIsReplaced() {
   return replaced;
 }
 
-// The library's handle, or null where it is not installed.
+// The library's handle, or null if it is not installed.
 inline void* OpenPrivateLibrary(const char* name) {
   int flags = RTLD_NOW | RTLD_LOCAL;
 #ifdef RTLD_DEEPBIND
@@ -29,7 +29,7 @@ inline void* OpenPrivateLibrary(const char* name) {
   return dlopen(name, flags);
 }
 
-// Sets `*function` to `name` of `library`; false where it has none.
+// Sets `*function` to `name` of `library`; false if it has none.
 template <typename Function>
 bool BindSymbol(void* library, const char* name, Function** function) {
   *function = reinterpret_cast<Function*>(dlsym(library, name));

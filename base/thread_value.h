@@ -5,7 +5,7 @@
 // Initial-exec thread_local on Linux: one load relative to the thread pointer. bionic refuses that
 // model in libraries that are loaded with dlopen, as every app's is, and below API 29 emulates
 // thread_local with an allocation in whatever call comes first, a signal handler's maybe: there it
-// is a pthread key, whose values lie in the thread's own block. See
+// is a pthread key, whose values are in the thread's own block. See
 // docs/decisions/0015-thread-values-on-bionic.md.
 #ifndef JANKBOX_BASE_THREAD_VALUE_H_
 #define JANKBOX_BASE_THREAD_VALUE_H_
@@ -71,7 +71,7 @@ class ThreadKeyValue : ThreadKey {
   const T initial_;
 };
 
-// An address that stands for the calling thread while it lives: the variable's own, or another that
+// An address that represents the calling thread while it lives: the variable's own, or another that
 // no other thread has.
 template <typename T>
 const void* PlaceInThread(T& value) {
@@ -83,7 +83,7 @@ const void* PlaceInThread(ThreadKeyValue<T>&) {
 }
 
 #if defined(__ANDROID__)
-// False where keys were missing when the library was loaded: nothing can be recorded then.
+// False if keys were missing when the library was loaded: nothing can be recorded then.
 inline bool ThreadValuesWork() { return !ThreadKey::AllTaken(); }
 #else
 constexpr bool ThreadValuesWork() { return true; }

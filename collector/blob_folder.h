@@ -31,7 +31,7 @@ class BlobFolder {
 
   Result<std::string> Read(const BlobKey& key) const;
 
-  // True where the blob is there with that size.
+  // True if the blob is there with that size.
   bool Holds(const BlobKey& key, uint64_t size_bytes) const;
 
   void Remove(const BlobKey& key);

@@ -29,7 +29,7 @@ struct CollectorOptions {
 class Collector {
  public:
   // Opens the folder, repairs what a crash left, and serves. Messages of errors name the thing and
-  // the mend.
+  // the fix.
   static Result<std::unique_ptr<Collector>> Start(const CollectorOptions& options);
 
   // "http://HOST:PORT".

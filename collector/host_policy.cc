@@ -17,7 +17,7 @@ std::string LowerCase(std::string_view text) {
   return lower;
 }
 
-// The header without port and brackets; none where it is malformed.
+// The header without port and brackets; none if it is malformed.
 std::optional<std::string> HostOf(std::string_view header) {
   size_t end = header.find(':');
   std::string_view host = header.substr(0, end);

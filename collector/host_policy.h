@@ -12,7 +12,7 @@ namespace jankbox::collector {
 
 class HostPolicy {
  public:
-  // Allows localhost, 127.0.0.1, [::1], `listen_host` and `extra_names`; where `allow_remote`, any
+  // Allows localhost, 127.0.0.1, [::1], `listen_host` and `extra_names`; if `allow_remote`, any
   // address literal too (rebinding needs a name).
   HostPolicy(const std::string& listen_host, const std::vector<std::string>& extra_names,
              bool allow_remote);

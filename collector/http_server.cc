@@ -37,7 +37,7 @@ std::string LowerCaseMediaType(const std::string& header) {
   return type;
 }
 
-// None where the name is unknown.
+// None if the name is unknown.
 std::optional<proto::Kind> KindOf(const std::string& name) {
   for (int kind = proto::Kind_MIN; kind <= proto::Kind_MAX; ++kind) {
     if (proto::Kind_IsValid(kind) && KindName(static_cast<proto::Kind>(kind)) == name) {

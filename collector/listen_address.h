@@ -18,7 +18,7 @@ struct ListenAddress {
 // "127.0.0.1:8750", "[::1]:0", "localhost:8750".
 Result<ListenAddress> ParseListenAddress(std::string_view text);
 
-// True where every address that `host` resolves to is of the loopback interface.
+// True if every address that `host` resolves to is of the loopback interface.
 Result<bool> IsLoopback(const std::string& host);
 
 // "http://HOST:PORT", IPv6 in brackets.

@@ -7,7 +7,7 @@
 
 namespace jankbox::collector {
 
-// The content of page/<name>; empty where there is no such file.
+// The content of page/<name>; empty if there is no such file.
 std::string_view PageFile(std::string_view name);
 
 }  // namespace jankbox::collector

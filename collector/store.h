@@ -44,7 +44,7 @@ class ReportStore {
 
   ReportStore(Database writer, Database reader);
 
-  // Opens or makes DIR/reports.db. kUnsupported where a newer collector wrote it.
+  // Opens or makes DIR/reports.db. kUnsupported if a newer collector wrote it.
   static Result<std::unique_ptr<ReportStore>> Open(const std::string& directory);
 
   // Inserts the row or replaces the one of the same id. Durable when it returns ok, unchanged when

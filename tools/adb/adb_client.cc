@@ -13,11 +13,11 @@
 namespace jankbox::tools {
 namespace {
 
-// exec-out, and the service behind it, came with adb 1.0.32 and Android 5.0. What came later (exit
+// exec-out, and the service after it, came with adb 1.0.32 and Android 5.0. What came later (exit
 // statuses and a stderr of its own: "shell v2", Android 7) is done without.
 constexpr int kLeastVersion = 32;
 
-// Behind the output of each script: its exit status, and that nothing is missing.
+// After the output of each script: its exit status, and that nothing is missing.
 constexpr char kTrailer[] = "\njankbox-end:";
 constexpr size_t kTrailerRoom = 32;
 
@@ -46,7 +46,7 @@ Status Unavailable(std::string message) {
   return Status(StatusCode::kUnavailable, std::move(message));
 }
 
-// Takes the trailer off; nullopt where it is not there.
+// Takes the trailer off; nullopt if it is not there.
 std::optional<ShellOutput> SplitTrailer(std::string out) {
   const size_t at = out.rfind(kTrailer);
   if (at == std::string::npos || out.back() != '\n') return std::nullopt;

@@ -31,8 +31,8 @@ class AdbClient {
   Status Connect(const std::string& serial);
   const AdbDevice& device() const { return device_; }
 
-  // Runs `script` (POSIX shell) on the device. kUnavailable where the device is gone or does not
-  // answer, kUnsupported where it cannot do this, kInvalidArgument beyond `max_bytes`.
+  // Runs `script` (POSIX shell) on the device. kUnavailable if the device is gone or does not
+  // answer, kUnsupported if it cannot do this, kInvalidArgument beyond `max_bytes`.
   // REQUIRES Connect().
   Result<ShellOutput> Shell(const std::string& script, size_t max_bytes = 1 << 20) const;
 

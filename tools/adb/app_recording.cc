@@ -34,7 +34,7 @@ class Recording {
   Status Prepare();
   Status SetOptions();
   Status Wait(uint64_t duration_ns, const std::string& what);
-  // The reports that are new since the begin, read; the one that was asked for, where it is there.
+  // The reports that are new since the start, read; the one that was asked for, if it is there.
   Status LookForReport();
   Status WaitForReport();
   // Why there is none.

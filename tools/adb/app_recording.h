@@ -33,7 +33,7 @@ struct RecordedApp {
   size_t other_reports = 0;  // that the app wrote meanwhile
 };
 
-// REQUIRES app->Open(). kBusy where it was interrupted. `restored`: whether the phone's properties
+// REQUIRES app->Open(). kBusy if it was interrupted. `restored`: whether the phone's properties
 // are what they were before, which is tried whatever happens.
 Result<RecordedApp> RecordApp(const AdbClient& adb, const DeviceApp& app, const RecordingPlan& plan,
                               Status* restored);

@@ -44,7 +44,7 @@ class Child {
     return {pollfd{out_.reader.get(), POLLIN, 0}, pollfd{err_.reader.get(), POLLIN, 0}};
   }
   bool open() const { return out_.reader.valid() || err_.reader.valid(); }
-  // What can be read now. False where that was nothing.
+  // What can be read now. False if that was nothing.
   bool Drain(std::string* err, const std::function<bool(std::string_view)>& on_output,
              bool* refused);
 

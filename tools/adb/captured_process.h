@@ -27,7 +27,7 @@ struct CapturedEnd {
   bool succeeded() const { return how == How::kExited && status == 0; }
 };
 
-// argv[0] is looked up in PATH. Where it writes nothing for `patience_ns` (kSilent), is interrupted
+// argv[0] is looked up in PATH. If it writes nothing for `patience_ns` (kSilent), is interrupted
 // or `on_output` returns false (kRefused), it is killed.
 CapturedEnd RunCaptured(const std::vector<std::string>& argv, uint64_t patience_ns,
                         const Interrupt& interrupt,

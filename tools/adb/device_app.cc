@@ -109,7 +109,7 @@ Status DeviceApp::Open() {
 }
 
 Result<int> DeviceApp::Pid() const {
-  // Since Android 8 plain ps tells of the shell's own processes only, and before it knew no -A.
+  // Since Android 8 plain ps reports the shell's own processes only, and before it knew no -A.
   const Result<ShellOutput> list = adb_->Shell("ps 2>/dev/null; ps -A 2>/dev/null", 4 << 20);
   if (!list.ok()) return list.status();
   std::istringstream lines(list->out);

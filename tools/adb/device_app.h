@@ -1,5 +1,5 @@
 // One app on the device: is it there, does it run, and its folders of reports. They are read as the
-// app itself, through run-as, where it is debuggable, and else, or besides, from its external files
+// app itself, through run-as, if it is debuggable, and else, or besides, from its external files
 // folder; no permission and no port is needed (docs/decisions/0014). Threads: one; waits.
 #ifndef JANKBOX_TOOLS_ADB_DEVICE_APP_H_
 #define JANKBOX_TOOLS_ADB_DEVICE_APP_H_
@@ -32,7 +32,7 @@ struct RemoteReport {
   std::string name;  // "<uuid>.pftrace.zst" or "system-<digits>.pftrace", nothing else
   bool is_system_trace = false;
   AppFolder folder = AppFolder::kNoBackup;
-  uint32_t crc = 0;    // POSIX cksum; only where `known`
+  uint32_t crc = 0;    // POSIX cksum; only if `known`
   uint64_t bytes = 0;  // the same
   bool known = false;  // Android 5 has no cksum
 };
@@ -45,20 +45,20 @@ class DeviceApp {
   const std::string& process() const { return process_; }
   const std::string& package() const { return package_; }
 
-  // kNotFound where it is not installed; kPermissionDenied where no folder of its can be read.
+  // kNotFound if it is not installed; kPermissionDenied if no folder of its can be read.
   Status Open();
 
-  // Its process, 0 where it does not run.
+  // Its process, 0 if it does not run.
   Result<int> Pid() const;
 
   // Ends it, and opens it as a finger on its icon does. Waits until it runs.
   Status Restart() const;
 
-  // By name; none where there is no folder yet.
+  // By name; none if there is no folder yet.
   Result<std::map<std::string, RemoteReport>> Reports() const;
   Result<std::map<std::string, RemoteReport>> SystemTraces() const;
 
-  // The whole file. kNotFound where it is gone by now.
+  // The whole file. kNotFound if it is gone by now.
   Result<std::string> Fetch(const RemoteReport& report) const;
 
   // What is free where it writes, in MiB; nullopt where the device does not say.
@@ -69,7 +69,7 @@ class DeviceApp {
   Result<std::map<std::string, RemoteReport>> List(const std::string& pattern,
                                                    bool system_traces) const;
 
-  // `script`, run in a folder; exits with kNoFolder where there is none. It has no single quotes.
+  // `script`, run in a folder; exits with kNoFolder if there is none. It has no single quotes.
   std::string In(AppFolder folder, const std::string& script) const;
 
   const AdbClient* const adb_;

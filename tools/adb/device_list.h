@@ -12,14 +12,14 @@ namespace jankbox::tools {
 
 struct AdbDevice {
   std::string serial;
-  std::string state;  // "device" where it can be used; "unauthorized", "offline", "recovery", …
-  std::string model;  // "Pixel_6"; empty where adb does not know it
+  std::string state;  // "device" if it can be used; "unauthorized", "offline", "recovery", …
+  std::string model;  // "Pixel_6"; empty if adb does not know it
 };
 
 // Lines that are no device (the title, messages of adb) are passed over.
 std::vector<AdbDevice> ParseDevices(std::string_view text);
 
-// The device of that serial, or, where none is named, the only one. The message says what is wrong
+// The device of that serial, or, if none is named, the only one. The message says what is wrong
 // and what to do: none, several, not that one, or not to be used in its state.
 Result<AdbDevice> ChooseDevice(const std::vector<AdbDevice>& devices, const std::string& serial);
 

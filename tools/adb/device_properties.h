@@ -1,4 +1,4 @@
-// System properties of the device that are lent: what stood there before comes back in the end,
+// System properties of the device that are lent: what was there before comes back in the end,
 // whatever happens to the recording. Threads: one; waits.
 #ifndef JANKBOX_TOOLS_ADB_DEVICE_PROPERTIES_H_
 #define JANKBOX_TOOLS_ADB_DEVICE_PROPERTIES_H_
@@ -27,7 +27,7 @@ class DeviceProperties {
   // without quotes.
   Status Set(const std::string& name, const std::string& value);
 
-  // Puts back what stood there before the first Set() of each. Nothing interrupts it; where the
+  // Puts back what was there before the first Set() of each. Nothing interrupts it; if the
   // device is gone the message says what is left on it.
   Status Restore();
 

@@ -21,7 +21,7 @@ struct RecordOptions {
   bool force = false;  // replace an existing file
 };
 
-// 0 where `text` is no duration from 100 ms to 10 min.
+// 0 if `text` is no duration from 100 ms to 10 min.
 uint64_t ParseDurationMs(const std::string& text);
 
 // Prints; returns an exit status (exit_code.h), or ends by the signal that interrupted it. Nothing

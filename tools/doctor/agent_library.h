@@ -13,8 +13,8 @@ inline constexpr char kAgentFile[] = "libjankbox_agent.so";
 // ../lib/<multiarch>/ as seen from the real path of this binary.
 std::vector<std::string> AgentCandidates();
 
-// The agent's path: $JANKBOX_AGENT where it is set, else the first candidate that is there. ""
-// where none is.
+// The agent's path: $JANKBOX_AGENT if it is set, else the first candidate that is there. ""
+// if none is.
 std::string FindAgent();
 
 // Where the agent loads the recorder from: beside itself.

@@ -16,7 +16,7 @@ struct DoctorOptions {
   bool verbose = false;  // explain every check, not only those that found a problem
 };
 
-// Prints; kExitOk where everything essential works, else kExitFailed.
+// Prints; kExitOk if everything essential works, else kExitFailed.
 int RunDoctor(const DoctorOptions& options);
 
 std::string RenderChecks(const TextStyle& style, const std::vector<MachineCheck>& checks,

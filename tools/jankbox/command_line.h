@@ -11,7 +11,7 @@ namespace jankbox::tools {
 // Parses and does what it says; returns the exit status (exit_code.h).
 int RunCommandLine(const std::vector<std::string>& arguments);
 
-// The word of `known` nearest to `word` (Damerau-Levenshtein), "" where none is near.
+// The word of `known` nearest to `word` (Damerau-Levenshtein), "" if none is near.
 std::string NearestWord(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace jankbox::tools

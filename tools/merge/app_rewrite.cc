@@ -75,7 +75,7 @@ bool AppRewriter::Rewrite(TracePacket* packet) {
   }
   if (!packet->has_ftrace_events()) return true;
   RewriteBundle(packet->mutable_ftrace_events());
-  // A packet that opens its sequence stays, even where it is empty.
+  // A packet that opens its sequence stays, even if it is empty.
   return packet->ftrace_events().event_size() > 0 || packet->first_packet_on_sequence();
 }
 
@@ -91,7 +91,7 @@ void AppRewriter::RewriteTrack(traceproto::TrackDescriptor* descriptor) {
 }
 
 void AppRewriter::RewriteClocks(traceproto::ClockSnapshot* snapshot) {
-  // A trace has one primary clock: the capture's, where it says another.
+  // A trace has one primary clock: the capture's, if it says another.
   if (other_.primary_clock != 0 && other_.primary_clock != kBoottime) {
     snapshot->clear_primary_trace_clock();
   }

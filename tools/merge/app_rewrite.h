@@ -26,7 +26,7 @@ class AppRewriter {
   // `shift_ns` is added to every stamp.
   AppRewriter(const AppTrace& app, const OtherTrace& other, int64_t shift_ns);
 
-  // False where nothing of the packet is left.
+  // False if nothing of the packet is left.
   bool Rewrite(traceproto::TracePacket* packet);
 
   // Identifiers that neither trace uses.

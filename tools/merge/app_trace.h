@@ -29,7 +29,7 @@ struct AppEvent {
   traceproto::TrackEvent::Type type;
 };
 
-// What tells the identifiers of one trace from another's.
+// What distinguishes the identifiers of one trace from another's.
 struct TraceIds {
   std::set<uint32_t> sequences;
   std::set<uint64_t> track_uuids;
@@ -37,7 +37,7 @@ struct TraceIds {
 };
 void CollectIds(const traceproto::TracePacket& packet, TraceIds* ids);
 
-// Clocks of a ClockSnapshot, ns; 0 where it has none.
+// Clocks of a ClockSnapshot, ns; 0 if it has none.
 struct KernelClocks {
   uint64_t boottime_ns = 0;
   uint64_t monotonic_ns = 0;
@@ -62,7 +62,7 @@ struct AppTrace {
   uint64_t last_ns = 0;
 };
 
-// `file`: a sealed report. kCorrupt where it is damaged or its trace breaks its own rules.
+// `file`: a sealed report. kCorrupt if it is damaged or its trace breaks its own rules.
 Result<AppTrace> ReadAppTrace(std::string_view file);
 
 }  // namespace jankbox::tools

@@ -18,7 +18,7 @@ namespace jankbox::tools {
 
 class ByteSource {
  public:
-  // kNotFound, kInvalidArgument (a folder) and the like where it cannot be opened.
+  // kNotFound, kInvalidArgument (a folder) and the like if it cannot be opened.
   static Result<ByteSource> OpenFile(const std::string& path);
   // `bytes` outlive the source.
   explicit ByteSource(std::string_view bytes);
@@ -26,13 +26,13 @@ class ByteSource {
   ByteSource& operator=(ByteSource&&) = delete;
   ~ByteSource();
 
-  // The next bytes; empty at the end. They stay until the next call. kCorrupt where zstd refuses.
+  // The next bytes; empty at the end. They stay until the next call. kCorrupt if zstd refuses.
   Result<std::string_view> Next();
   // What the next Next() begins with, without taking it; shorter than `size` only at the end.
   Result<std::string_view> Peek(size_t size);
 
   bool compressed() const { return context_ != nullptr; }
-  // Of the file as it lies on the disk, for progress.
+  // Of the file as it is on the disk, for progress.
   uint64_t bytes_taken() const { return taken_; }
   uint64_t bytes_in_all() const { return total_; }
 

@@ -81,7 +81,7 @@ class CaptureFactsReader {
   std::unordered_map<std::string, uint32_t> name_index_;
 };
 
-// The name of what the event says: "sched_switch"; "other" where the schema here has none.
+// The name of what the event says: "sched_switch"; "other" if the schema here has none.
 const char* KindName(const traceproto::FtraceEvent& event);
 
 }  // namespace jankbox::tools

@@ -130,7 +130,7 @@ class Fitter {
     return false;
   }
 
-  // The clock that a measured offset shows, where the file states none: its own reading is better
+  // The clock that a measured offset shows, if the file states none: its own reading is better
   // than the measurement. One that is stated is believed: clocks of the kernel's own come close to
   // MONOTONIC, and pass it.
   void Name(ClockFit* fit) const {
@@ -155,7 +155,7 @@ class Fitter {
 
   uint64_t NearestError() const { return kStartErrorNs + facts_.last_stamp / kMaxSlew; }
 
-  // How far apart the capture and the app's trace lie, as `fit` has it; 0 where they overlap.
+  // How far apart the capture and the app's trace are, as `fit` has it; 0 if they overlap.
   uint64_t Gap(const ClockFit& fit) const {
     const uint64_t first = fit.ToBoottime(facts_.first_stamp);
     const uint64_t last = fit.ToBoottime(facts_.last_stamp);

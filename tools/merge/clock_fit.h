@@ -31,7 +31,7 @@ struct ClockFit {
   double slope = 1;  // ns of BOOTTIME a stamp's ns
   uint64_t bound_ns = 0;
   uint64_t evidence = 0;  // pairs or events that it rests on
-  std::string remark;     // where the file says another clock than its events
+  std::string remark;     // if the file says another clock than its events
 
   uint64_t ToBoottime(uint64_t at) const;
 };
@@ -47,16 +47,16 @@ struct FitQuestion {
 
 ClockFit FitClock(const FitQuestion& question);
 
-// A line through pairs (at least one): the slope is 1 where they are few or close together. The
+// A line through pairs (at least one): the slope is 1 if they are few or close together. The
 // bound holds for nine pairs of ten.
 ClockFit FitPairs(const std::vector<ClockPair>& pairs, uint64_t resolution_ns);
 
-// Pairs of markers that both sides hold: the offset that most of them agree on. Empty where too few
+// Pairs of markers that both sides hold: the offset that most of them agree on. Empty if too few
 // do.
 std::vector<ClockPair> VoteForPairs(const AppTrace& app, const CaptureFacts& facts);
 
-// The offsets (BOOTTIME - stamp) at which the app's events fall where their threads were on a CPU,
-// within `bound_ns` of `near`. False where the schedule says too little.
+// The offsets (BOOTTIME - stamp) at which the app's events fall if their threads were on a CPU,
+// within `bound_ns` of `near`. False if the schedule says too little.
 struct OffsetRange {
   int64_t low;
   int64_t high;

@@ -1,4 +1,4 @@
-// Text that programs write to trace_marker: atrace's forms ("B|PID|NAME") and the markers that tell
+// Text that programs write to trace_marker: atrace's forms ("B|PID|NAME") and the markers that say
 // the writer's clock. Pure functions; the views point into the text.
 #ifndef JANKBOX_TOOLS_MERGE_MARKER_TEXT_H_
 #define JANKBOX_TOOLS_MERGE_MARKER_TEXT_H_
@@ -16,7 +16,7 @@ struct MarkerText {
   std::string_view value;  // of a counter, cookie of S and F
 };
 
-// Nothing where the text is not atrace's.
+// Nothing if the text is not atrace's.
 std::optional<MarkerText> ParseMarkerText(std::string_view text);
 
 // CLOCK_MONOTONIC (ns) of the process that wrote the text, as it was written: from the recorder's

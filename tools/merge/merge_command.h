@@ -11,8 +11,8 @@ struct MergeOptions {
   std::string app;     // a report's file, or the beginning of its id
   std::string place;   // where an id is looked up; empty: the default folder
   std::string system;  // the capture
-  std::string output;  // "-": stdout; compressed where it ends in .zst
-  std::string clock;   // trace_clock of the capture, where the file does not say it
+  std::string output;  // "-": stdout; compressed if it ends in .zst
+  std::string clock;   // trace_clock of the capture, if the file does not say it
   bool json = false;
   bool force = false;        // replace an existing file
   bool join_anyway = false;  // what has no time in common, or another boot's clock

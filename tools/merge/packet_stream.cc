@@ -17,8 +17,8 @@ constexpr int kMaxVarintBytes = 10;
 
 Status Corrupt(const std::string& why) { return Status(StatusCode::kCorrupt, why); }
 
-// Tag and length at the start of `bytes`: 1 and what they say, 0 where more bytes are needed, -1
-// where they are no packet's.
+// Tag and length at the start of `bytes`: 1 and what they say, 0 if more bytes are needed, -1
+// if they are no packet's.
 int ReadHead(std::string_view bytes, size_t* head, uint64_t* length) {
   if (bytes.empty()) return 0;
   if (static_cast<uint8_t>(bytes[0]) != kPacketTag) return -1;

@@ -13,7 +13,7 @@ namespace jankbox::tools {
 
 using PacketFunction = std::function<Status(traceproto::TracePacket*)>;
 
-// kCorrupt where the bytes are no trace or end inside a packet; else what `on_packet` returned.
+// kCorrupt if the bytes are no trace or end inside a packet; else what `on_packet` returned.
 Status ForEachPacket(ByteSource* source, const PacketFunction& on_packet);
 
 }  // namespace jankbox::tools

@@ -56,7 +56,7 @@ std::vector<ClockPair> VoteForPairs(const AppTrace& app, const CaptureFacts& fac
     }
   }
   const size_t votes = best_to - best_from;
-  // One or two count where there is hardly anything else that they could mean.
+  // One or two count if there is hardly anything else that they could mean.
   if (votes < kMinPairs && candidates.size() > votes * 2) return {};
   return {candidates.begin() + static_cast<int64_t>(best_from),
           candidates.begin() + static_cast<int64_t>(best_to)};

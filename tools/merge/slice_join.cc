@@ -37,7 +37,7 @@ class OpenSlices {
     changes_.push_back({ns, open_.empty() ? -1 : static_cast<int64_t>(open_.back())});
   }
 
-  // The innermost one after everything that happens before `ns`; null where none is open.
+  // The innermost one after everything that happens before `ns`; null if none is open.
   const Slice* Before(uint64_t ns) const {
     auto change = std::lower_bound(changes_.begin(), changes_.end(), ns,
                                    [](const Change& a, uint64_t at) { return a.ns < at; });
@@ -61,14 +61,14 @@ class OpenSlices {
   std::vector<Change> changes_;
 };
 
-// How far the ends of a slice may move: never past the marker before it or behind it.
+// How far the ends of a slice may move: never past the marker before it or after it.
 struct Room {
   uint64_t earliest = 0;
   uint64_t latest = kNever;
   uint64_t clock_error_ns = 0;  // a slice grows by no more
 };
 
-// Moves the ends of `slice` by the smaller steps until it lies within, around or beside each of the
+// Moves the ends of `slice` by the smaller steps until it is within, around or beside each of the
 // app's.
 class Nesting {
  public:

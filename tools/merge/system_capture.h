@@ -17,12 +17,12 @@ namespace jankbox::tools {
 enum class CaptureKind { kPerfetto, kTraceCmd, kText };
 const char* CaptureKindName(CaptureKind kind);  // "Perfetto trace", "trace.dat", "tracefs text"
 
-// By the file's first bytes. kInvalidArgument, with what to do, where it is something else.
+// By the file's first bytes. kInvalidArgument, with what to do, if it is something else.
 Result<CaptureKind> DetectCapture(const std::string& path);
 
 // What reading says besides the events.
 struct CaptureReading {
-  std::string clock;           // as trace_clock calls it; empty where the file does not say
+  std::string clock;           // as trace_clock calls it; empty if the file does not say
   bool counts = false;         // stamps are counts of an unknown length, not ns
   uint64_t resolution_ns = 1;  // of a stamp
   uint64_t lost_events = 0;    // as the kernel counted them

@@ -24,7 +24,7 @@ constexpr size_t kPieceBytes = 256 << 10;
 constexpr uint32_t kMaxMessageBytes = 1 << 20;
 constexpr int kPatienceMs = 60'000;  // between two pieces; the library loops on some damage
 
-// In the child: messages, each behind its length, gathered into large writes.
+// In the child: messages, each after its length, gathered into large writes.
 [[noreturn]] void WriteEvents(const std::string& path, int fd) {
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   if (null >= 0) {  // the library prints what it thinks of the file
@@ -52,7 +52,7 @@ class EventPipe {
   EventPipe(int fd, const EventFunction& on_event, CaptureReading* reading)
       : fd_(fd), on_event_(on_event), reading_(reading) {}
 
-  // Ok once the child's last message came; kUnavailable where the pipe ends before.
+  // Ok once the child's last message came; kUnavailable if the pipe ends before.
   Status Drain() {
     std::string pending;
     std::string piece(kPieceBytes, '\0');

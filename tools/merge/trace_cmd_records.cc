@@ -121,7 +121,7 @@ void FillNewTask(const Record& record, FtraceEvent* event) {
   fields->set_oom_score_adj(static_cast<int16_t>(record.Number("oom_score_adj")));
 }
 
-// False where the event has no form here.
+// False if the event has no form here.
 bool Fill(const std::string& name, const Record& record, FtraceEvent* event) {
   if (name == "print") {
     FillPrint(record, event);

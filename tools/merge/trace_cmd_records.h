@@ -11,7 +11,7 @@
 namespace jankbox::tools {
 
 // Hands out a message with `clock`, one for each event in order of time, and at last one with
-// `problem`, empty where all was read. Stops where `hand_out` returns false. May crash or hang on a
+// `problem`, empty if all was read. Stops if `hand_out` returns false. May crash or hang on a
 // damaged file.
 void ReadTraceCmdRecords(const std::string& path,
                          const std::function<bool(const traceproto::CapturedEvent&)>& hand_out);

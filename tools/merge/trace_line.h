@@ -18,13 +18,13 @@ enum class LineKind {
   kContinuation,  // anything else: the rest of a marker with line breaks in it
 };
 
-// Stamps as they stand: ns where the line has seconds, counts where it has none (*counts).
+// Stamps as they are: ns if the line has seconds, counts if it has none (*counts).
 LineKind ParseTraceLine(std::string_view line, traceproto::CapturedEvent* event, bool* counts);
 
-// How many events such a line says were lost; 0 where it says none.
+// How many events such a line says were lost; 0 if it says none.
 uint64_t LostEvents(std::string_view line);
 
-// `TASK-TID (TGID) [CPU] .... SECONDS.MICROSECONDS: NAME: FIELDS` without a line break. Empty where
+// `TASK-TID (TGID) [CPU] .... SECONDS.MICROSECONDS: NAME: FIELDS` without a line break. Empty if
 // the event has no text form.
 std::string TraceLine(const traceproto::CapturedEvent& event);
 

@@ -10,7 +10,7 @@ using traceproto::CapturedEvent;
 using traceproto::FtraceEvent;
 
 constexpr uint64_t kNsPerSecond = 1'000'000'000;
-// The order of the letters in the kernel's task_state_array; a plus adds the bit behind them.
+// The order of the letters in the kernel's task_state_array; a plus adds the bit after them.
 constexpr std::string_view kStateLetters = "SDTtXZPI";
 constexpr int64_t kStatePreempted = 0x100;
 
@@ -39,7 +39,7 @@ std::string_view TakeWord(std::string_view* text) {
   return word;
 }
 
-// The text behind the last `key` (" next_pid="), which is cut off `text` with it.
+// The text after the last `key` (" next_pid="), which is cut off `text` with it.
 bool TakeLast(std::string_view* text, std::string_view key, std::string_view* value) {
   const size_t at = text->rfind(key);
   if (at == std::string_view::npos) return false;
@@ -76,7 +76,7 @@ bool ParseStamp(std::string_view word, uint64_t* stamp, bool* counts) {
   return true;
 }
 
-// Behind "[CPU]": flags, stamp, and what follows the stamp's colon.
+// After "[CPU]": flags, stamp, and what follows the stamp's colon.
 bool ParseStampAndRest(std::string_view text, CapturedEvent* event, std::string_view* rest,
                        bool* counts) {
   std::string_view word = TakeWord(&text);
@@ -180,7 +180,7 @@ bool ParseWakeup(std::string_view text, traceproto::SchedWakeupFtraceEvent* fiel
   return true;
 }
 
-// "comm=… pid=1 prio=120", newer kernels with " group_dead=true" behind.
+// "comm=… pid=1 prio=120", newer kernels with " group_dead=true" after.
 bool ParseExit(std::string_view text, traceproto::SchedProcessExitFtraceEvent* fields) {
   int32_t prio, pid;
   std::string_view group_dead;
@@ -206,7 +206,7 @@ bool ParseDevice(std::string_view word, uint64_t* device) {
   return true;
 }
 
-// "… 123 + 8 none,0,0 [end]": sector, count of sectors, and what stands in the last brackets.
+// "… 123 + 8 none,0,0 [end]": sector, count of sectors, and what is in the last brackets.
 bool ParseSectors(std::string_view text, uint64_t* sector, uint32_t* count, std::string_view* end) {
   std::string_view words = text;
   if (!ParseNumber(TakeWord(&words), sector) || TakeWord(&words) != "+" ||

@@ -107,7 +107,7 @@ class Merger {
     return Status::Ok();
   }
 
-  // Both sides say what the wall clock was: where BOOTTIME differs, it is not the same BOOTTIME.
+  // Both sides say what the wall clock was: if BOOTTIME differs, it is not the same BOOTTIME.
   Status CheckWallClocks() {
     const KernelClocks& app = app_.clocks;
     const KernelClocks& capture = scan_.clocks;
@@ -274,7 +274,7 @@ class Merger {
     return event;
   }
 
-  // Which thread belongs to which process, as far as the capture tells.
+  // Which thread belongs to which process, as far as the capture says.
   Status WriteTasks() {
     TracePacket packet;
     packet.set_trusted_packet_sequence_id(rewriter_->NewSequence());

@@ -24,7 +24,7 @@ struct MergeInput {
   uint64_t report_clock_error_ns = 0;
   std::string kernel_release;  // that the report was made on; empty: not known
   std::string capture_path;
-  std::string clock;         // the capture's, where its reader knows better than the file
+  std::string clock;         // the capture's, if its reader knows better than the file
   bool join_anyway = false;  // in spite of clocks or times that do not fit
   std::function<void(const char* what, double done)> progress;  // may be empty
 };
@@ -34,7 +34,7 @@ struct MergeSummary {
   ClockFit fit;
   int64_t app_shift_ns = 0;      // added to the app's stamps (Perfetto captures keep theirs)
   uint64_t app_packets = 0;      // read
-  uint64_t capture_packets = 0;  // read; 0 where the capture has none
+  uint64_t capture_packets = 0;  // read; 0 if the capture has none
   std::map<std::string, uint64_t> events;    // of the capture, by kind
   std::map<std::string, uint64_t> left_out;  // events that have no form in the output, by name
   uint64_t lost_events = 0;                  // by the kernel, as it says
@@ -53,7 +53,7 @@ struct MergeSummary {
   uint64_t packets = 0;  // written
 };
 
-// Writes all packets to `output`; the caller finishes it. Messages name the file and the mend.
+// Writes all packets to `output`; the caller finishes it. Messages name the file and the fix.
 Status MergeTraces(const MergeInput& input, TraceOutput* output, MergeSummary* summary);
 
 }  // namespace jankbox::tools

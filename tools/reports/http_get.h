@@ -11,7 +11,7 @@
 namespace jankbox::tools {
 
 // The body of a 200 answer. Anything else is an error whose message names the URL: kNotFound for
-// 404, kUnavailable where no server answered, kInvalidArgument for a body above `max_bytes`.
+// 404, kUnavailable if no server answered, kInvalidArgument for a body above `max_bytes`.
 Result<std::string> HttpGet(const std::string& url, size_t max_bytes);
 
 }  // namespace jankbox::tools

@@ -50,7 +50,7 @@ std::string BriefTime(const std::string& rfc3339) {
   return time.substr(0, kMinuteLength);
 }
 
-// The prefix that tells each id from all others, kShortIdLength or longer.
+// The prefix that distinguishes each id from all others, kShortIdLength or longer.
 size_t UniqueIdLength(const std::vector<ReportView>& reports) {
   size_t length = kShortIdLength;
   std::map<std::string, std::string> sorted;

@@ -33,8 +33,8 @@ class ReportSource {
 
   Result<ReportListing> List() const;
 
-  // The report whose id begins with `prefix` (4 characters or more). kNotFound where there is none,
-  // kInvalidArgument where there are several.
+  // The report whose id begins with `prefix` (4 characters or more). kNotFound if there is none,
+  // kInvalidArgument if there are several.
   Result<SourcedReport> Find(const std::string& prefix) const;
 
   // The bytes of a sealed report, from a path or a URL.

@@ -17,7 +17,7 @@ namespace jankbox::tools {
 // All strings are printable (terminal.h).
 struct ReportView {
   struct Frame {
-    std::string function;  // "module+0x1234" where no symbol covers it
+    std::string function;  // "module+0x1234" if no symbol covers it
     std::string module;
     bool instrumented = false;
   };
@@ -28,7 +28,7 @@ struct ReportView {
 
   struct Message {
     std::string what;
-    double before_ms = 0;  // from its begin to the incident's
+    double before_ms = 0;  // from its start to the incident's
     double wall_ms = 0;
     uint64_t count = 0;  // messages of one name in a row
   };
@@ -94,20 +94,20 @@ ReportView ViewReport(const nlohmann::json& report);
 
 // The function that a developer would look at first: the innermost instrumented method, else the
 // innermost named function outside the C library and the kernel's entry, else the innermost frame,
-// else what was dispatched. "" where nothing is known.
+// else what was dispatched. "" if nothing is known.
 std::string BlamedFunction(const ReportView& report);
 
-// "gtk3-widget-fac (main)": the process, and its thread where that says more.
+// "gtk3-widget-fac (main)": the process, and its thread if that says more.
 std::string ProcessAndThread(const ReportView& report);
 
 // "0.8 ms", "912 ms", "1.2 s", "2 min 3 s".
 std::string DurationText(double ms);
 
 // Local time of an RFC 3339 time in UTC: "2026-03-01 13:00:00", or with only_clock "13:00:00.123".
-// The text itself where it does not parse.
+// The text itself if it does not parse.
 std::string LocalTime(const std::string& rfc3339, bool only_clock = false);
 
-// The beginning of a report's id that tells it from others: UUIDv7's time in milliseconds.
+// The beginning of a report's id that distinguishes it from others: UUIDv7's time in milliseconds.
 inline constexpr size_t kShortIdLength = 13;
 
 }  // namespace jankbox::tools

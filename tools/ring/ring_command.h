@@ -13,7 +13,7 @@ struct RingDumpOptions {
   size_t events = 0;  // the last ones of each thread; 0: none
 };
 
-// Prints; kExitFailed where the file cannot be read or is no ring.
+// Prints; kExitFailed if the file cannot be read or is no ring.
 int RunRingDump(const RingDumpOptions& options);
 
 }  // namespace jankbox::tools

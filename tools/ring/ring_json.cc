@@ -41,8 +41,8 @@ json Reading(const ClockReading& reading) {
           {"realtime_ns", reading.realtime_ns}};
 }
 
-// ns per tick by the ring's own two readings; where it died before the second, by this machine's
-// counter where the ring is from this machine's kind.
+// ns per tick by the ring's own two readings; if it died before the second, by this machine's
+// counter if the ring is from this machine's kind.
 double NsPerTick(const RingHeader& header, bool* measured) {
   const auto source = static_cast<TickSource>(header.tick_source);
   *measured = false;

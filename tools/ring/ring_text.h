@@ -1,4 +1,4 @@
-// A ring file for a person: what it is of, what was lost, its threads and chunks, and, where they
+// A ring file for a person: what it is of, what was lost, its threads and chunks, and, if they
 // were asked for, the last events. Pure; allocates.
 #ifndef JANKBOX_TOOLS_RING_RING_TEXT_H_
 #define JANKBOX_TOOLS_RING_RING_TEXT_H_

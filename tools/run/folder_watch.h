@@ -16,7 +16,7 @@ class FolderWatch {
   // Sees what appears from now on.
   explicit FolderWatch(const std::string& directory);
 
-  // Readable when something appeared; -1 where the kernel gave no watch (its limits are per user):
+  // Readable when something appeared; -1 if the kernel gave no watch (its limits are per user):
   // then NewReports() looks itself.
   int fd() const { return fd_.get(); }
 

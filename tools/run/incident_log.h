@@ -1,6 +1,6 @@
 // What `jankbox run` says of the incidents of one run: a line for each as it happens, and the sum
-// at the end. Each (id, revision) is told once; a later revision of an incident is told as its
-// growth. Pure; allocates. Threads: one.
+// at the end. Each (id, revision) is reported once; a later revision of an incident is reported as
+// its growth. Pure; allocates. Threads: one.
 #ifndef JANKBOX_TOOLS_RUN_INCIDENT_LOG_H_
 #define JANKBOX_TOOLS_RUN_INCIDENT_LOG_H_
 
@@ -16,7 +16,7 @@ class IncidentLog {
  public:
   explicit IncidentLog(TextStyle style) : style_(style) {}
 
-  // The line for this report, "" where it says nothing new.
+  // The line for this report, "" if it says nothing new.
   std::string Add(const ReportView& report);
 
   // "3 incidents (2 slow message, 1 anr), worst 1.2 s", or "no incidents".

@@ -23,7 +23,7 @@ class Interruption {
   // For those who wait. This outlives it.
   Interrupt source();
 
-  // `status`, where nothing was asked; else ends this process by the signal that asked.
+  // `status`, if nothing was asked; else ends this process by the signal that asked.
   int End(int status);
 
  private:

@@ -25,7 +25,7 @@
 namespace jankbox::tools {
 namespace {
 
-// How long the end of a run may wait for the upload; requests end a little earlier, and tell how.
+// How long the end of a run may wait for the upload; requests end a little earlier, and say how.
 constexpr uint64_t kFinalUploadNs = 10 * kNsPerSecond;
 constexpr uint64_t kFinalRequestsNs = 9'500 * kNsPerMs;
 
@@ -56,14 +56,14 @@ class Run {
   int Execute();
 
  private:
-  // Leaves feed_ empty, with one error told, where nothing can be recorded.
+  // Leaves feed_ empty, with one error reported, if nothing can be recorded.
   void Prepare();
   ChildProcess::Environment AgentEnvironment() const;
   // 0, or the status to exit with.
   int Start();
   void WaitForProgram();
   void WaitForUpload();
-  // Waits for something to happen, a second at most where `bounded`.
+  // Waits for something to happen, a second at most if `bounded`.
   void WaitForEvent(bool bounded);
 
   const RunOptions& options_;

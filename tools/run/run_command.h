@@ -1,5 +1,5 @@
 // `jankbox run`: an unmodified program under the preload agent. Its output, input, signals and exit
-// status pass through unchanged; the command's own lines go to stderr. Where recording is not
+// status pass through unchanged; the command's own lines go to stderr. If recording is not
 // possible one error says why, and the program runs all the same.
 #ifndef JANKBOX_TOOLS_RUN_RUN_COMMAND_H_
 #define JANKBOX_TOOLS_RUN_RUN_COMMAND_H_

@@ -15,7 +15,7 @@ namespace jankbox::tools {
 namespace {
 
 constexpr int kOwnLineTimeoutMs = 500;
-constexpr int kLookIntervalMs = 500;  // where the kernel gave no watch
+constexpr int kLookIntervalMs = 500;  // if the kernel gave no watch
 constexpr char kClearLine[] = "\r\x1b[K";
 
 void Write(const std::string& text) {

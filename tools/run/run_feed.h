@@ -1,4 +1,4 @@
-// What `jankbox run` tells on stderr while a program runs: incidents, the first error of any agent,
+// What `jankbox run` says on stderr while a program runs: incidents, the first error of any agent,
 // the upload, and the sum at the end. Owns the sources of all that. A reader of stderr that stopped
 // reading loses lines; it never holds up the program's signals or end. Threads: one.
 #ifndef JANKBOX_TOOLS_RUN_RUN_FEED_H_
@@ -27,7 +27,7 @@ void Say(const std::string& line);
 class RunFeed {
  public:
   // Watches `spool` from now on; `spool` outlives it. `upload_url`: "" for none. `quiet`: only
-  // errors are told.
+  // errors are reported.
   RunFeed(Spool* spool, std::string upload_url, bool quiet);
 
   // For agents: where they tell errors; "" where there is no such place.
@@ -38,7 +38,7 @@ class RunFeed {
 
   // Adds what Tell() waits for; returns how long to wait at most, -1: for ever.
   int AddSources(std::vector<pollfd>* sources) const;
-  // Tells what is new.
+  // Says what is new.
   void Tell();
 
   // Reports that an earlier run left as rings.

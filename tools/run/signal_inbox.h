@@ -24,7 +24,7 @@ class SignalInbox {
 
   int fd() const { return fd_.get(); }
 
-  // The next signal that arrived; nullopt where none is waiting.
+  // The next signal that arrived; nullopt if none is waiting.
   std::optional<signalfd_siginfo> Next();
 
   // True for one that was meant for the program alone. The terminal sends its signals to the whole

@@ -22,7 +22,7 @@ class ErrorChannel {
   // Without the leading NUL of abstract names.
   const std::string& name() const { return name_; }
 
-  // The next error, without its "error: "; nullopt where none is waiting.
+  // The next error, without its "error: "; nullopt if none is waiting.
   std::optional<std::string> Next();
 
  private:

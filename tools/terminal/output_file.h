@@ -18,7 +18,7 @@ Status WriteOutputFile(const std::string& path, bool force,
 // Whether WriteOutputFile() would refuse to replace `path`: for what takes long before it writes.
 Status CheckOutputFile(const std::string& path, bool force);
 
-// Whether `path` is stdout, where nothing else may be printed then.
+// Whether `path` is stdout, if nothing else may be printed then.
 bool IsStdout(const std::string& path);
 
 }  // namespace jankbox::tools

@@ -15,7 +15,7 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // `done`: 0..1. Cheap: looks at the clock.
+  // `done`: 0..1. Cheap: checks the clock.
   void Show(const std::string& what, double done);
 
  private:

@@ -17,7 +17,7 @@ class Table {
   struct Column {
     std::string title;
     size_t min_width = 0;  // its cells are clipped down to this; 0: never clipped
-    int drop_order = 0;    // where clipping is not enough, the highest goes first; 0: never
+    int drop_order = 0;    // if clipping is not enough, the highest goes first; 0: never
     bool right_aligned = false;
   };
   struct Cell {
@@ -36,7 +36,7 @@ class Table {
  private:
   // Width of each column; 0 for one that is left out.
   std::vector<size_t> Widths(size_t available) const;
-  // One column narrower, the widest first; false where all are at their smallest. `cramped`:
+  // One column narrower, the widest first; false if all are at their smallest. `cramped`:
   // nothing is left to drop, and clipping goes on below min_width.
   bool ClipWidest(bool cramped, std::vector<size_t>* widths) const;
   bool DropOne(std::vector<size_t>* widths) const;

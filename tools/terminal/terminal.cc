@@ -165,7 +165,7 @@ bool WriteText(int fd, std::string_view text) {
 }
 
 void PrintError(std::string_view message) {
-  // Nothing is left to tell it to where stderr itself fails.
+  // Nothing is left to say it to if stderr itself fails.
   (void)!WriteFully(STDERR_FILENO, "jankbox: " + Printable(message) + "\n").ok();
 }
 

@@ -33,10 +33,10 @@ std::string Printable(std::string_view text);
 // Columns that `text` (printable UTF-8 without escapes) takes.
 size_t DisplayWidth(std::string_view text);
 
-// `text` cut to `columns`, its end replaced by an ellipsis where something was cut.
+// `text` cut to `columns`, its end replaced by an ellipsis if something was cut.
 std::string Clip(const TextStyle& style, std::string_view text, size_t columns);
 
-// Writes all of `text`; false (with one line on stderr, unless the reader is gone) where that
+// Writes all of `text`; false (with one line on stderr, unless the reader is gone) if that
 // fails.
 bool WriteText(int fd, std::string_view text);
 

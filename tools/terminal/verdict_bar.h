@@ -12,7 +12,7 @@
 namespace jankbox::tools {
 
 // `parts` shared out over `total` in proportion (largest remainder): the sum is exactly `total`,
-// or 0 where all parts are 0.
+// or 0 if all parts are 0.
 std::vector<int> Apportion(const std::vector<double>& parts, int total);
 
 // The bar and its legend, two or more lines, each ended. "" for a verdict without shares.

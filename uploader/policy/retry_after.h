@@ -12,7 +12,7 @@ namespace jankbox {
 inline constexpr uint64_t kMaxRetryAfterS = 86'400;
 
 // Seconds to wait: a number, or any of HTTP's three date formats against `now_s` (seconds since
-// 1970, UTC; a date in the past is 0). At most kMaxRetryAfterS. Nothing where it is neither.
+// 1970, UTC; a date in the past is 0). At most kMaxRetryAfterS. Nothing if it is neither.
 std::optional<uint64_t> ParseRetryAfter(std::string_view header, uint64_t now_s);
 
 }  // namespace jankbox

@@ -31,7 +31,7 @@ struct UploadPace {
 // Full jitter: anywhere from 0 to min(cap, base * 2^(failures - 1)). REQUIRES failures > 0.
 uint64_t BackoffMs(uint32_t failures, uint64_t random);
 
-// Times that lie further ahead than could have been asked for (the clock was set back) become the
+// Times that are further ahead than could have been asked for (the clock was set back) become the
 // longest that could. Before the pace is used.
 void FitToClock(UploadPace* pace, uint64_t now_ms);
 

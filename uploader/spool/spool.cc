@@ -28,7 +28,7 @@ Status BelowFloor(const std::string& directory, uint64_t free_bytes, uint64_t fl
                     " MiB (free some space, or lower the minimum with --min-free-mib)");
 }
 
-// Lengthens `fd` to `bytes`, with room on the disk where the file system can promise it.
+// Lengthens `fd` to `bytes`, with room on the disk if the file system can promise it.
 Status Lengthen(int fd, uint64_t bytes, const std::string& what) {
   const off_t length = static_cast<off_t>(bytes);
   if (fallocate(fd, 0, 0, length) == 0) return Status::Ok();
@@ -36,7 +36,7 @@ Status Lengthen(int fd, uint64_t bytes, const std::string& what) {
   return Status::FromErrno(errno, what);
 }
 
-// Of books that could not be written for want of space only ages and attempts are lost: what is
+// Of accounts that could not be written for want of space only ages and attempts are lost: what is
 // kept must still be sent, which frees some.
 Status UnlessDiskIsFull(const Status& status) {
   return status.code() == StatusCode::kNoSpace ? Status::Ok() : status;
@@ -148,7 +148,7 @@ Status Spool::Reserve(const std::string& id, int fd, uint64_t reserved_bytes, ui
 
 Status Spool::Seal(const std::string& id, SealedFile* file) {
   Result<SpoolTransaction> look = Look();
-  // A stopped holder of the lock must not cost the report: the next look finds it and enters it.
+  // A stopped holder of the lock must not cost the report: the next poll finds it and enters it.
   if (!look.ok()) return file->Seal();
   Status status = file->Seal();
   if (!status.ok()) return status;
@@ -241,7 +241,7 @@ Status Spool::Wipe() {
     Status status = look->Commit(true);
     if (!status.ok()) return status;
   }
-  // Half-written and quarantined ones; and all of them where the lock could not be had.
+  // Half-written and quarantined ones; and all of them if the lock could not be had.
   Result<std::vector<std::string>> names = ListDirectory(directory_);
   if (!names.ok()) return names.status();
   for (const std::string& name : names.value()) {

@@ -1,7 +1,7 @@
 // The durable queue of sealed reports (decision 9): one folder, shared by every process of the user
-// that is given it. Limits hold before each write; the books stay exact through kills, restarts and
-// clocks that are set. docs/formats/spool.md describes the folder. THREAD-SAFE: the state is the
-// folder's, and a kernel lock guards it. Threads: any but the app's own; blocks on the disk.
+// that is given it. Limits hold before each write; the accounts stay exact through kills, restarts
+// and clocks that are set. docs/formats/spool.md describes the folder. THREAD-SAFE: the state is
+// the folder's, and a kernel lock guards it. Threads: any but the app's own; blocks on the disk.
 #ifndef JANKBOX_UPLOADER_SPOOL_SPOOL_H_
 #define JANKBOX_UPLOADER_SPOOL_SPOOL_H_
 
@@ -46,7 +46,7 @@ class Spool {
   using Clock = std::function<SpoolInstant()>;
 
   // Makes the folder (0700), proves with a file that it can be written, and sweeps what dead
-  // processes left. kNoSpace below the free-space floor, kPermissionDenied where it is not ours to
+  // processes left. kNoSpace below the free-space floor, kPermissionDenied if it is not ours to
   // write.
   static Result<Spool> Open(const std::string& directory, const SpoolLimits& limits = {},
                             Clock clock = KernelInstant);
@@ -54,8 +54,8 @@ class Spool {
   const std::string& directory() const { return directory_; }
   const SpoolLimits& limits() const { return limits_; }
 
-  // Makes room for a report of about `expected_bytes`, giving up the oldest where it must, and
-  // opens it. An earlier revision of `id` counts as replaced. kNoSpace where the limits cannot
+  // Makes room for a report of about `expected_bytes`, giving up the oldest if it must, and
+  // opens it. An earlier revision of `id` counts as replaced. kNoSpace if the limits cannot
   // hold. REQUIRES IsUuid(id).
   Result<SpoolWriter> NewReport(const std::string& id, uint64_t expected_bytes);
 
@@ -63,7 +63,7 @@ class Spool {
   Result<std::vector<SpoolEntry>> List();
 
   // Opens a report to send it. Counts an attempt: the third that never ends (the process dies in
-  // it) is the last. kNotFound where the report is gone or replaced, kCorrupt where it was
+  // it) is the last. kNotFound if the report is gone or replaced, kCorrupt if it was
   // quarantined just now.
   Result<ScopedFd> BeginUpload(const SpoolEntry& entry);
   // The attempt is over and the report stays.

@@ -13,7 +13,7 @@ struct Usage {
   uint64_t free_bytes = 0;
 };
 
-// kKept where all limits hold.
+// kKept if all limits hold.
 SpoolFate BrokenLimit(const Usage& usage, const SpoolLimits& limits, const SpoolDemand& demand) {
   if (usage.count > limits.max_reports) return SpoolFate::kQuotaCount;
   if (usage.bytes > limits.max_bytes) return SpoolFate::kQuotaBytes;

@@ -1,5 +1,5 @@
-// Which reports must go: a pure function of the books, the limits and what is about to be written.
-// Threads: any; allocates.
+// Which reports must go: a pure function of the accounts, the limits and what is about to be
+// written. Threads: any; allocates.
 #ifndef JANKBOX_UPLOADER_SPOOL_SPOOL_EVICTION_H_
 #define JANKBOX_UPLOADER_SPOOL_SPOOL_EVICTION_H_
 
@@ -43,7 +43,7 @@ struct EvictionPlan {
   std::vector<SpoolEviction> evictions;  // oldest first
 };
 
-// Too old ones always go. Then quarantined files, then the oldest, until the limits hold. Where
+// Too old ones always go. Then quarantined files, then the oldest, until the limits hold. If
 // they cannot hold, `fits` is false and nothing is given up for it.
 EvictionPlan PlanEvictions(const std::vector<SpoolRecord>& records, const SpoolLimits& limits,
                            const SpoolDemand& demand);

@@ -12,7 +12,7 @@
 
 namespace jankbox {
 
-// Tells one revision of a report from the next of the same name.
+// Distinguishes one revision of a report from the next of the same name.
 struct FileIdentity {
   uint64_t inode = 0;
   uint64_t mtime_ns = 0;  // realtime
@@ -40,7 +40,7 @@ inline constexpr char kQuarantineSuffix[] = ".bad";
 
 Result<SpoolFolder> ScanSpoolFolder(const std::string& directory);
 
-// False where `path` is no regular file.
+// False if `path` is no regular file.
 bool IdentifyFile(const std::string& path, FileIdentity* file);
 
 std::string ReportPath(const std::string& directory, const std::string& id);

@@ -1,5 +1,5 @@
 // One process at a time in a spool folder: a kernel lock on a file, which dies with its holder.
-// Also keeps out other threads of this process, since each acquisition opens the file anew.
+// Also keeps out other threads of this process, since each acquisition opens the file again.
 // flock(2) and not an OFD lock: the same ownership, and it is there on every Android kernel.
 // Threads: any but the app's own.
 #ifndef JANKBOX_UPLOADER_SPOOL_SPOOL_LOCK_H_

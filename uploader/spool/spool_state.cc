@@ -19,7 +19,7 @@ constexpr size_t kHeaderBytes = 16;  // magic, checksum
 constexpr size_t kMaxStateBytes = 8u << 20;
 constexpr uint64_t kDayNs = 86'400 * kNsPerSecond;
 
-// FNV-1a: tells a torn or foreign file, which is all that is asked of it.
+// FNV-1a: says a torn or foreign file, which is all that is asked of it.
 uint64_t Checksum(std::string_view bytes) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char c : bytes) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;

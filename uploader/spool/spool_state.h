@@ -1,4 +1,4 @@
-// The spool's books: each report's fate and the totals, kept in one small checked file of the
+// The spool's accounts: each report's fate and the totals, kept in one small checked file of the
 // folder (docs/formats/spool.md). written = sent + kept + dropped by reason, at every instant,
 // since "kept" is the records themselves. Values only; the lock is the caller's. Threads: any but
 // the app's own.
@@ -29,7 +29,7 @@ enum class SpoolFate : uint32_t {
   kTooLarge = 7,  // for an upload
   kCorrupt = 8,
   kPoison = 9,     // its uploads kept killing the process
-  kRemoved = 10,   // by somebody else
+  kRemoved = 10,   // by another tool
   kReplaced = 11,  // by a later revision: nothing is lost
   kWiped = 12,     // opted out
 };
@@ -66,7 +66,7 @@ struct SpoolState {
   uint64_t written = 0;
   std::array<uint64_t, kSpoolFates> fates{};  // [kKept] stays 0
   uint64_t not_written = 0;                   // refused before a byte was written
-  uint64_t resets = 0;                        // times that the books were damaged and begun anew
+  uint64_t resets = 0;  // times that the accounts were damaged and begun again
   SpoolInstant last_look;
   std::vector<SpoolRecord> records;
 
@@ -75,11 +75,11 @@ struct SpoolState {
 
 std::string EncodeSpoolState(const SpoolState& state);
 
-// kCorrupt where the bytes are not wholly a state.
+// kCorrupt if the bytes are not wholly a state.
 Result<SpoolState> DecodeSpoolState(std::string_view bytes);
 
-// The state in `directory`; a fresh one where there is none, and a fresh one with `resets` counted
-// where it is damaged.
+// The state in `directory`; a fresh one if there is none, and a fresh one with `resets` counted
+// if it is damaged.
 SpoolState LoadSpoolState(const std::string& directory);
 
 // Replaces the state file; `durable` also survives a power cut. REQUIRES the spool's lock.

@@ -56,7 +56,7 @@ void SpoolTransaction::Reconcile() {
     }  // else settled, and its file is gone
   }
   state_.records = std::move(records);
-  // Sealed without a word in the books: a writer that was killed just after its rename.
+  // Sealed without a word in the accounts: a writer that was killed just after its rename.
   for (const auto& [id, found] : unseen) {
     const uint64_t mtime_ns = found->file.mtime_ns;
     Enter(*found, now_.realtime_ns > mtime_ns ? now_.realtime_ns - mtime_ns : 0);
@@ -117,8 +117,8 @@ Status SpoolTransaction::Commit(bool durable) {
   Status status;
   if (changed_) status = StoreSpoolState(directory_, state_, durable || fates_changed_);
   RemoveSettledFiles();
-  // On a full disk the books cannot be written until the files are gone. A kill in between would
-  // count these as removed by somebody else.
+  // On a full disk the accounts cannot be written until the files are gone. A kill in between would
+  // count these as removed by another tool.
   if (!status.ok() && fates_changed_) status = StoreSpoolState(directory_, state_, true);
   changed_ = false;
   fates_changed_ = false;

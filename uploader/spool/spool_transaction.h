@@ -1,6 +1,6 @@
-// One look into a spool folder under its lock: loads the books, scans the folder, makes the one
+// One look into a spool folder under its lock: loads the accounts, scans the folder, makes the one
 // agree with the other, and writes back what the caller changed. A fate is written down before the
-// file goes, so a kill at any instant neither loses a report from the books nor counts it twice.
+// file goes, so a kill at any instant neither loses a report from the accounts nor counts it twice.
 // Threads: any but the app's own; blocks on the disk.
 #ifndef JANKBOX_UPLOADER_SPOOL_SPOOL_TRANSACTION_H_
 #define JANKBOX_UPLOADER_SPOOL_SPOOL_TRANSACTION_H_
@@ -18,7 +18,7 @@ namespace jankbox {
 
 class SpoolTransaction {
  public:
-  // kBusy where another process held the lock for 5 s.
+  // kBusy if another process held the lock for 5 s.
   static Result<SpoolTransaction> Begin(const std::string& directory, const SpoolInstant& now);
 
   SpoolState& state() { return state_; }
@@ -27,12 +27,12 @@ class SpoolTransaction {
   // The kept record of that id, or null.
   SpoolRecord* Find(const std::string& id);
 
-  // Gives a kept record its fate: counted now, the file removed (set aside where it is corrupt or
+  // Gives a kept record its fate: counted now, the file removed (set aside if it is corrupt or
   // poison) by Commit().
   void Settle(SpoolRecord* record, SpoolFate fate);
 
   // Settles what must go for `demand` (its in_flight and quarantined numbers are filled in here);
-  // false where it cannot fit. Adds the number of reports given up to `*given_up`.
+  // false if it cannot fit. Adds the number of reports given up to `*given_up`.
   bool MakeRoom(const SpoolLimits& limits, SpoolDemand demand, uint64_t* given_up);
 
   // Enters a report that was renamed into place since Begin().
@@ -41,8 +41,8 @@ class SpoolTransaction {
   // state() was changed by hand.
   void MarkChanged() { changed_ = true; }
 
-  // Writes the books where they changed, then removes what is settled. Fates survive a power cut,
-  // other changes only where `durable`.
+  // Writes the accounts if they changed, then removes what is settled. Fates survive a power cut,
+  // other changes only if `durable`.
   Status Commit(bool durable);
 
  private:

@@ -29,13 +29,13 @@ class SpoolWriter {
   SpoolWriter(SpoolWriter&&) noexcept = default;
   SpoolWriter& operator=(SpoolWriter&&) = delete;
 
-  // Reserves more room as it is needed. kNoSpace where the limits do not let the report grow.
+  // Reserves more room as it is needed. kNoSpace if the limits do not let the report grow.
   Status Write(std::string_view bytes);
 
   uint64_t written_bytes() const { return written_bytes_; }
 
   // Makes the report durable and visible, in place of an earlier revision, and enters it in the
-  // books. After an error nothing is visible. REQUIRES that it is called at most once.
+  // accounts. After an error nothing is visible. REQUIRES that it is called at most once.
   Status Seal();
 
  private:

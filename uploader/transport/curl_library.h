@@ -11,7 +11,7 @@
 namespace jankbox {
 
 struct CurlLibrary {
-  // kUnavailable where there is no libcurl on this machine.
+  // kUnavailable if there is no libcurl on this machine.
   static Result<const CurlLibrary*> Load();
 
   decltype(&curl_global_init) global_init = nullptr;

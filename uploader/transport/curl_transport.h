@@ -11,7 +11,7 @@
 
 namespace jankbox {
 
-// kUnavailable where libcurl cannot be loaded.
+// kUnavailable if libcurl cannot be loaded.
 Result<std::unique_ptr<Transport>> NewCurlTransport();
 
 }  // namespace jankbox

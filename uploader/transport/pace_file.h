@@ -10,7 +10,7 @@
 
 namespace jankbox {
 
-// A fresh pace where there is none or it is damaged.
+// A fresh pace if there is none or it is damaged.
 UploadPace LoadUploadPace(const std::string& directory);
 
 // Survives a kill, not a power cut: a forgotten pace costs one early try.

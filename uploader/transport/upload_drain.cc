@@ -56,7 +56,7 @@ class Drain {
   bool Wait(uint64_t ms);
   bool IsCancelled() const;
   uint64_t RemainingMs() const;
-  // True where another pass may help.
+  // True if another pass may help.
   bool RunPass();
   Step Send(const SpoolEntry& entry);
   Step Settle(const SpoolEntry& entry, const TransportReply& reply);

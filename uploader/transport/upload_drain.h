@@ -28,7 +28,7 @@ struct DrainOptions {
   uint32_t total_timeout_ms = 30'000;
   const std::atomic<bool>* cancelled =
       nullptr;  // set by any thread: the drain ends within a second
-  // Sleeps; false where the drain should end instead. Without it the drain ends at the first answer
+  // Sleeps; false if the drain should end instead. Without it the drain ends at the first answer
   // that asks for patience; with it, it tries again while the deadline lasts.
   std::function<bool(uint64_t ms)> wait;
 };
@@ -39,7 +39,7 @@ struct DrainSummary {
   uint64_t dropped = 0;  // refused by the server, too large, or no reports at all
   std::string last_error;
   uint64_t retry_in_ms = 0;  // with kept > 0: not earlier than that
-  bool paused = false;       // address or key is wrong: no report will be taken until it is mended
+  bool paused = false;       // address or key is wrong: no report will be taken until it is fixed
   bool busy = false;         // another process drains this spool
 };
 

@@ -7,7 +7,7 @@
 
 namespace jankbox {
 
-// True where `body` is an UploadReply that says the report `id` is safe over there: stored,
+// True if `body` is an UploadReply that says the report `id` is safe over there: stored,
 // duplicate or superseded. Only this is an acknowledgement.
 bool AcknowledgesReport(std::string_view body, std::string_view id);
 

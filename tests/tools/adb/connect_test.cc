@@ -74,7 +74,8 @@ TEST_F(ConnectTest, UnknownSerialListsTheOthers) {
 TEST_F(ConnectTest, SeveralDevicesAreListed) {
   server_.SetDevices({{kSerial, "device", phone_.get()}, {"R58M", "offline", phone_.get()}});
   ExpectBothToSay(
-      "2 devices are connected, choose one with -s: emulator-5554 (device, Pixel_6), R58M (offline)");
+      "2 devices are connected, choose one with -s: emulator-5554 (device, Pixel_6), R58M "
+      "(offline)");
   // One of them is meant.
   EXPECT_THAT(Record({"-s", kSerial}).err, HasSubstr("is not installed on emulator-5554"));
   EXPECT_THAT(Record({}, {{"ANDROID_SERIAL", kSerial}}).err, HasSubstr("is not installed"));
@@ -106,7 +107,8 @@ TEST_F(ConnectTest, AppThatIsNotInstalled) {
 TEST_F(ConnectTest, AppThatDoesNotPermitItsReports) {
   phone_->Install(kApp, /*debuggable=*/false);
   ExpectBothToSay(
-      "com.example.app on emulator-5554 does not permit adb to read its reports: it is not debuggable "
+      "com.example.app on emulator-5554 does not permit adb to read its reports: it is not "
+      "debuggable "
       "(run-as: "
       "package not debuggable: com.example.app), and there is no folder "
       "/sdcard/Android/data/com.example.app/files/jankbox");
