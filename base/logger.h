@@ -1,4 +1,4 @@
-// The logger behind base/log.h, for programs of their own, which may use spdlog's formatting. Linux
+// The logger that base/log.h uses. Programs may use it directly, with spdlog's formatting. Linux
 // only. THREAD-SAFE.
 #ifndef JANKBOX_BASE_LOGGER_H_
 #define JANKBOX_BASE_LOGGER_H_

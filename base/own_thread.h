@@ -22,7 +22,7 @@ inline int CurrentTid() { return static_cast<int>(syscall(SYS_gettid)); }
 // Names the calling thread (at most 15 characters are kept).
 inline void NameCurrentThread(const char* name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
-// CPU time of a thread of ours, read from any other.
+// CPU time of one of Jankbox's threads, read from any other thread.
 class ThreadCpuClock {
  public:
   void SetToCurrentThread() {
@@ -49,7 +49,7 @@ class ThreadCpuClock {
 };
 
 // Blocks every signal for the calling thread and the ones that it creates until destroyed, so that
-// the app's signals are never delivered to a thread of ours.
+// the app's signals are never delivered to a Jankbox thread.
 class ScopedSignalBlock {
  public:
   ScopedSignalBlock() {

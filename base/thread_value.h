@@ -17,7 +17,7 @@
 
 namespace jankbox {
 
-// The word behind a pthread key. Without a key (all PTHREAD_KEYS_MAX are taken) it stays null.
+// The value of a pthread key. Without a key (all PTHREAD_KEYS_MAX are taken) it stays null.
 class ThreadKey {
  public:
   static bool AllTaken() { return all_taken_; }

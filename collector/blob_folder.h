@@ -26,7 +26,7 @@ class BlobFolder {
 
   Status Create();
 
-  // Durable when it returns ok; nothing is left behind when it does not.
+  // Durable when it returns ok; otherwise nothing is left on the disk.
   Status Put(const BlobKey& key, std::string_view bytes);
 
   Result<std::string> Read(const BlobKey& key) const;

@@ -40,7 +40,7 @@ class Collector {
   Status Repair();
   Status Serve(const CollectorOptions& options);
 
-  ScopedFd lock_;  // held as long as anything below may write
+  ScopedFd lock_;  // keeps the folder locked while any member below may write
   std::unique_ptr<ReportStore> store_;
   BlobFolder blobs_;
   Ingest ingest_;

@@ -21,7 +21,7 @@ class Database {
   // another program is waited for up to 2 s, then kBusy.
   static Result<Database> Open(const std::string& path);
 
-  // Runs SQL text of our own that takes no values.
+  // Runs constant SQL text without values.
   Status Execute(const char* sql);
 
   // The last error of this connection: kNoSpace, kBusy, kPermissionDenied, kCorrupt or kIo.

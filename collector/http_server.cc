@@ -23,7 +23,7 @@ namespace jankbox::collector {
 namespace {
 
 constexpr char kReportsPath[] = "/api/v1/reports";
-constexpr size_t kPoolThreads = 32;  // each may hold one body of max_report_bytes
+constexpr size_t kPoolThreads = 32;  // each may have one body of max_report_bytes in memory
 constexpr int kBacklog = 128;        // the library's 5 makes bursts wait a second for a new SYN
 constexpr time_t kKeepAliveSeconds = 2;
 constexpr size_t kKeepAliveRequests = 1000;
@@ -78,7 +78,7 @@ void SendUnavailable(const Status& status, httplib::Response* response) {
 }
 
 // An upload must be of this type and of no encoding. A page of a foreign site cannot send the type
-// without asking first (CORS), and it is never told yes.
+// without asking first (CORS), and the answer is never yes.
 std::optional<std::pair<int, const char*>> RefusedUpload(const httplib::Request& request) {
   if (request.path != kReportsPath) return {{404, "not found"}};
   if (LowerCaseMediaType(request.get_header_value("Content-Type")) != kReportFileType) {

@@ -9,7 +9,8 @@
 namespace jankbox::collector {
 namespace {
 
-// Ascending by duration, so that the last row of a group is its worst; the index holds all of it.
+// Ascending by duration, so that the last row of a group is its worst; the index covers the whole
+// query.
 constexpr char kScan[] =
     "SELECT fingerprint, kind, duration_ns, received_at_ms, process, id FROM reports"
     " ORDER BY fingerprint, duration_ns";

@@ -67,7 +67,7 @@ IngestAnswer Ingest::Accept(std::string_view body, int64_t received_at_ms) {
   incoming.content_hash = ContentHash(body);
   incoming.trace_bytes = body.size();
   incoming.received_at_ms = received_at_ms;
-  // What is read of the row below stays true until the new one is committed.
+  // The row that is read below does not change until the new one is committed.
   std::lock_guard<std::mutex> lock(LockOf(incoming.report.id()));
   return AcceptLocked(&incoming, body);
 }

@@ -1,4 +1,4 @@
-// What the collector's JSON answers say. Pure functions of stored rows; names from reports stay
+// The collector's JSON responses. Pure functions of stored rows; names from reports stay
 // data, escaped by the JSON writer. Allocates; any thread.
 #ifndef JANKBOX_COLLECTOR_JSON_VIEWS_H_
 #define JANKBOX_COLLECTOR_JSON_VIEWS_H_

@@ -1,5 +1,5 @@
-// Where the collector listens (HOST:PORT), and whether that is open to this machine alone. Called
-// at start, on the main thread; allocates and may ask the resolver.
+// The address on which the collector listens (HOST:PORT), and whether only this machine can reach
+// it. Called at start, on the main thread; allocates and may ask the resolver.
 #ifndef JANKBOX_COLLECTOR_LISTEN_ADDRESS_H_
 #define JANKBOX_COLLECTOR_LISTEN_ADDRESS_H_
 

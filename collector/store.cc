@@ -122,7 +122,7 @@ Status ReportStore::CommitBatch(const std::vector<PendingSave*>& batch) {
   if (!status.ok()) return status;
   for (size_t i = 0; i < batch.size() && status.ok(); ++i) status = Upsert(*batch[i]->stored);
   if (status.ok()) status = writer_.Execute("COMMIT");
-  // SQLite has rolled back by itself after some errors; a second rollback then fails harmlessly.
+  // SQLite rolls back on its own after some errors; a second rollback then fails harmlessly.
   if (!status.ok()) static_cast<void>(writer_.Execute("ROLLBACK").ok());
   return status;
 }

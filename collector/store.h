@@ -1,5 +1,5 @@
-// What is known of each report: one SQLite row an id, with the Report message in it and the columns
-// that queries need beside it. THREAD-SAFE: one connection commits (uploads that arrive together
+// The table of reports: one SQLite row for each id, with the Report message and the columns that
+// queries need. THREAD-SAFE: one connection commits (uploads that arrive together
 // share one commit), another one reads. Blocks on the disk.
 #ifndef JANKBOX_COLLECTOR_STORE_H_
 #define JANKBOX_COLLECTOR_STORE_H_
@@ -71,7 +71,7 @@ class ReportStore {
   std::mutex queue_mutex_;
   std::condition_variable committed_;
   std::vector<PendingSave*> queue_;  // under queue_mutex_
-  bool committing_ = false;          // under queue_mutex_; its setter alone uses writer_
+  bool committing_ = false;          // under queue_mutex_; only its setter uses writer_
   Database writer_;
 
   std::mutex reader_mutex_;

@@ -5,7 +5,7 @@
 namespace jankbox::tools {
 namespace {
 
-// What both have: which app on which device.
+// Options of both commands: which app on which device.
 void AddTarget(CLI::App* command, std::string* app, std::string* serial, std::string* adb) {
   command->add_option("-a,--app", *app, "package, or package:process")
       ->type_name("PACKAGE")

@@ -44,7 +44,7 @@ class Recording {
   const DeviceApp& app_;
   const RecordingPlan& plan_;
   DeviceProperties properties_;
-  std::set<std::string> known_;  // reports that are not ours
+  std::set<std::string> known_;  // reports that existed before
   size_t others_ = 0;
   int pid_ = 0;
   std::string reason_;

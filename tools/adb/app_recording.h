@@ -22,7 +22,8 @@ struct RecordingPlan {
   uint64_t duration_ns = 0;
   uint64_t patience_ns = 0;                                  // for the report, once it is asked for
   std::vector<std::pair<std::string, std::string>> options;  // names as in jankbox_options
-  bool restart = false;  // the app, so that options hold which are read at its start
+  bool restart =
+      false;  // restarts the app, so that options which it reads at its start take effect
   Interrupt interrupt;
   std::function<void(const std::string& what, double done)> progress;
 };

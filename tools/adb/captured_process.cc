@@ -44,7 +44,7 @@ class Child {
     return {pollfd{out_.reader.get(), POLLIN, 0}, pollfd{err_.reader.get(), POLLIN, 0}};
   }
   bool open() const { return out_.reader.valid() || err_.reader.valid(); }
-  // What can be read now. False if that was nothing.
+  // Reads what is available. False if there is nothing.
   bool Drain(std::string* err, const std::function<bool(std::string_view)>& on_output,
              bool* refused);
 
@@ -141,7 +141,7 @@ CapturedEnd RunCaptured(const std::vector<std::string>& argv, uint64_t patience_
     return CapturedEnd{how, 0, std::move(err)};
   };
   while (true) {
-    // Asked first: what it wrote before its end is there to be read. A daemon that it left behind
+    // Asked first: what it wrote before its end is there to be read. A daemon that it started
     // may keep the pipes open.
     const bool ended = child.HasEnded();
     if (interrupt.asked()) return killed(How::kInterrupted);

@@ -11,7 +11,7 @@
 
 namespace jankbox::tools {
 
-// How a person says that enough is enough. `fd` becomes readable where `asked` may have become
+// How a user interrupts the wait. `fd` becomes readable when `asked` may have become
 // true; -1: never.
 struct Interrupt {
   int fd = -1;

@@ -61,7 +61,8 @@ class DeviceApp {
   // The whole file. kNotFound if it is gone by now.
   Result<std::string> Fetch(const RemoteReport& report) const;
 
-  // What is free where it writes, in MiB; nullopt where the device does not say.
+  // Free space of the folder that the app writes to, in MiB; nullopt if the device does not report
+  // it.
   std::optional<uint64_t> FreeMib() const;
 
  private:

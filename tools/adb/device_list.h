@@ -1,4 +1,4 @@
-// What `adb devices -l` says, and which of them is meant. Pure; allocates.
+// Parses `adb devices -l` and chooses a device. Pure; allocates.
 #ifndef JANKBOX_TOOLS_ADB_DEVICE_LIST_H_
 #define JANKBOX_TOOLS_ADB_DEVICE_LIST_H_
 

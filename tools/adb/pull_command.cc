@@ -31,7 +31,7 @@ class Pull {
 
   // Copies; the first error that ends it.
   Status Run();
-  // What was done, also if it ended early. False if stdout is gone.
+  // Prints the result, also of an incomplete pull. False if stdout is closed.
   bool Tell(const AdbDevice& device) const;
   bool complete() const { return failed_.empty(); }
 

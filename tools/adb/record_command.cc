@@ -28,7 +28,7 @@ constexpr uint64_t kLeastMs = 100;
 constexpr uint64_t kMostMs = 600'000;  // the longest window of a report
 constexpr size_t kMaxTraceBytes = size_t{2} << 30;
 constexpr std::string_view kCompressedSuffix = ".zst";
-// What a restarted app gets for a window longer than its default: a MiB of ring for each second.
+// A restarted app with a longer window than the default gets a MiB of ring for each second.
 constexpr uint64_t kDefaultWindowMs = 10'000;
 constexpr uint64_t kMostRingMib = 128;
 

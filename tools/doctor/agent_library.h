@@ -1,4 +1,5 @@
-// Where the preload agent lies: beside the running binary. For `run` and `doctor`. Threads: any.
+// The path of the preload agent, which is beside the running binary. For `run` and `doctor`.
+// Threads: any.
 #ifndef JANKBOX_TOOLS_DOCTOR_AGENT_LIBRARY_H_
 #define JANKBOX_TOOLS_DOCTOR_AGENT_LIBRARY_H_
 
@@ -9,7 +10,7 @@ namespace jankbox::tools {
 
 inline constexpr char kAgentFile[] = "libjankbox_agent.so";
 
-// Places where the agent may lie, in the order in which they are tried: ../lib/ and
+// Possible paths of the agent, in the order in which they are tried: ../lib/ and
 // ../lib/<multiarch>/ as seen from the real path of this binary.
 std::vector<std::string> AgentCandidates();
 
@@ -17,7 +18,7 @@ std::vector<std::string> AgentCandidates();
 // if none is.
 std::string FindAgent();
 
-// Where the agent loads the recorder from: beside itself.
+// The path from which the agent loads the recorder: its own folder.
 std::string RecorderPath(const std::string& agent);
 
 bool IsReadable(const std::string& path);

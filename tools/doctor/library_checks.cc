@@ -59,7 +59,7 @@ MachineCheck CheckRecorder(const std::string& agent) {
   return check;
 }
 
-// What the dynamic linker says on stderr when /bin/true starts with the agent.
+// The dynamic linker's message on stderr when /bin/true starts with the agent.
 std::string PreloadComplaint(const std::string& agent) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return "no pipe";

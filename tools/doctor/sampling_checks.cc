@@ -19,7 +19,7 @@
 namespace jankbox::tools {
 namespace {
 
-// What one perf ring of a 64 KiB stack at a time needs; the kernel's own default.
+// One perf ring with one 64 KiB stack needs this much; it is the kernel's default.
 constexpr long kWantedMlockKib = 516;
 
 std::string OneLine(const std::string& path) {

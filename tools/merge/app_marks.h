@@ -1,5 +1,5 @@
-// What the app's trace has in the form of the kernel's markers, for telling which markers both
-// sides hold. Not thread-safe; allocates.
+// The events of the app's trace in the form of the kernel's markers, to find the markers that both
+// sides have. Not thread-safe; allocates.
 #ifndef JANKBOX_TOOLS_MERGE_APP_MARKS_H_
 #define JANKBOX_TOOLS_MERGE_APP_MARKS_H_
 

@@ -19,7 +19,7 @@ constexpr size_t kMaxEvents = 64 << 20;  // 2 GiB of them: no report's
 
 Status Corrupt(const std::string& why) { return Status(StatusCode::kCorrupt, why); }
 
-// What one writer sequence has established.
+// The state of one writer sequence.
 struct Sequence {
   uint32_t default_clock = kBoottime;
   uint64_t default_track = 0;

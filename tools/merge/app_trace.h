@@ -1,5 +1,5 @@
-// The trace of one of our reports, decoded: names resolved, every stamp in ns of CLOCK_BOOTTIME.
-// Held in memory: a report has at most some million events. Not thread-safe; allocates.
+// The decoded trace of a report: names resolved, every timestamp in ns of CLOCK_BOOTTIME. All
+// events are in memory: a report has at most some million. Not thread-safe; allocates.
 #ifndef JANKBOX_TOOLS_MERGE_APP_TRACE_H_
 #define JANKBOX_TOOLS_MERGE_APP_TRACE_H_
 
@@ -29,7 +29,7 @@ struct AppEvent {
   traceproto::TrackEvent::Type type;
 };
 
-// What distinguishes the identifiers of one trace from another's.
+// Distinguishes the identifiers of one trace from another's.
 struct TraceIds {
   std::set<uint32_t> sequences;
   std::set<uint64_t> track_uuids;

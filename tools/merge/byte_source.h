@@ -28,7 +28,8 @@ class ByteSource {
 
   // The next bytes; empty at the end. They stay until the next call. kCorrupt if zstd refuses.
   Result<std::string_view> Next();
-  // What the next Next() begins with, without taking it; shorter than `size` only at the end.
+  // Returns the first bytes of the next Next() without consuming them; shorter than `size` only at
+  // the end.
   Result<std::string_view> Peek(size_t size);
 
   bool compressed() const { return context_ != nullptr; }

@@ -93,7 +93,7 @@ uint32_t CaptureFactsReader::Name(std::string_view text) {
 }
 
 CaptureFacts CaptureFactsReader::Finish() {
-  // A bundle holds one CPU's events: threads that moved are out of order in the file.
+  // A bundle has one CPU's events: threads that moved are out of order in the file.
   std::stable_sort(facts_.marks.begin(), facts_.marks.end(),
                    [](const auto& a, const auto& b) { return a.stamp < b.stamp; });
   std::stable_sort(facts_.switches.begin(), facts_.switches.end(),

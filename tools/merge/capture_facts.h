@@ -1,5 +1,5 @@
-// What a first pass over a capture keeps of it: what concerns the app's threads, and how the clocks
-// stand. Memory grows with the app's own events alone. Not thread-safe; allocates.
+// The result of the first pass over a capture: the events of the app's threads, and the offsets of
+// the clocks. Memory grows only with the app's events. Not thread-safe; allocates.
 #ifndef JANKBOX_TOOLS_MERGE_CAPTURE_FACTS_H_
 #define JANKBOX_TOOLS_MERGE_CAPTURE_FACTS_H_
 

@@ -131,7 +131,7 @@ class Fitter {
   }
 
   // The clock that a measured offset shows, if the file states none: its own reading is better
-  // than the measurement. One that is stated is believed: clocks of the kernel's own come close to
+  // than the measurement. A stated clock is believed: clocks of the kernel's own come close to
   // MONOTONIC, and pass it.
   void Name(ClockFit* fit) const {
     fit->clock = question_.clock.empty() ? "unknown" : question_.clock;

@@ -15,8 +15,8 @@ namespace jankbox::tools {
 enum class FitMethod {
   kDirect,      // the stamps are MONOTONIC or BOOTTIME, and the app's clock snapshot says the rest
   kClockMarks,  // markers that carry a reading of the app's clock
-  kMarkers,     // markers that both sides hold
-  kSchedule,    // the app's events fall where the kernel says that their threads ran
+  kMarkers,     // markers that both sides have
+  kSchedule,    // the app's events are at times at which the kernel says that their threads ran
   kRealtime,    // by the wall clock, which both sides have
   kNearest,     // none of these: taken for the clock that fits best
   kUnaligned,   // forced: no time in common
@@ -48,10 +48,10 @@ struct FitQuestion {
 ClockFit FitClock(const FitQuestion& question);
 
 // A line through pairs (at least one): the slope is 1 if they are few or close together. The
-// bound holds for nine pairs of ten.
+// bound applies to nine pairs of ten.
 ClockFit FitPairs(const std::vector<ClockPair>& pairs, uint64_t resolution_ns);
 
-// Pairs of markers that both sides hold: the offset that most of them agree on. Empty if too few
+// Pairs of markers that both sides have: the offset that most of them agree on. Empty if too few
 // do.
 std::vector<ClockPair> VoteForPairs(const AppTrace& app, const CaptureFacts& facts);
 

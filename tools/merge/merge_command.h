@@ -9,7 +9,7 @@ namespace jankbox::tools {
 
 struct MergeOptions {
   std::string app;     // a report's file, or the beginning of its id
-  std::string place;   // where an id is looked up; empty: the default folder
+  std::string place;   // folder or collector to look up an id; empty: the default folder
   std::string system;  // the capture
   std::string output;  // "-": stdout; compressed if it ends in .zst
   std::string clock;   // trace_clock of the capture, if the file does not say it

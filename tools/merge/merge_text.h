@@ -1,4 +1,4 @@
-// What a merge did, for people and as JSON. Pure; allocates.
+// The summary of a merge, as text and as JSON. Pure; allocates.
 #ifndef JANKBOX_TOOLS_MERGE_MERGE_TEXT_H_
 #define JANKBOX_TOOLS_MERGE_MERGE_TEXT_H_
 

@@ -128,7 +128,7 @@ class Nesting {
     }
   }
 
-  static constexpr int kMaxGrowths = 64;  // then slices shrink alone, which ends
+  static constexpr int kMaxGrowths = 64;  // then slices only shrink, which ends
   const OpenSlices& app_;
   const Room room_;
   int growths_ = 0;
@@ -168,7 +168,7 @@ class Joiner {
     size_t end_at;
   };
 
-  // One of ours for each of theirs, in order.
+  // One of the app's for each of the capture's, in order.
   void DropDuplicates() {
     const auto app_marks = AppMarks(app_, facts_);
     std::map<MarkKey, size_t> used;

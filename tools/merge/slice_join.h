@@ -1,5 +1,5 @@
-// How a capture's markers stand on the same tracks as the app's own slices: what both sides hold is
-// drawn once, and slices nest. Viewers put both on the thread's one track, where an end closes
+// Joins a capture's markers with the app's slices on the same tracks: an event of both sides is
+// drawn once, and slices nest. Viewers put both on the thread's one track, on which an end closes
 // whatever was opened last. Pure; allocates.
 #ifndef JANKBOX_TOOLS_MERGE_SLICE_JOIN_H_
 #define JANKBOX_TOOLS_MERGE_SLICE_JOIN_H_

@@ -20,7 +20,7 @@ const char* CaptureKindName(CaptureKind kind);  // "Perfetto trace", "trace.dat"
 // By the file's first bytes. kInvalidArgument, with what to do, if it is something else.
 Result<CaptureKind> DetectCapture(const std::string& path);
 
-// What reading says besides the events.
+// The result of reading, besides the events.
 struct CaptureReading {
   std::string clock;           // as trace_clock calls it; empty if the file does not say
   bool counts = false;         // stamps are counts of an unknown length, not ns

@@ -1,6 +1,6 @@
 // The kernel's text form of trace events, as /sys/kernel/tracing/trace has it: one line to one
-// event and back. Names of tasks may hold spaces, parentheses, dashes and colons. What has no form
-// here keeps its name alone (CapturedEvent.left_out). Pure functions; allocate.
+// event and back. Names of tasks may contain spaces, parentheses, dashes and colons. An event
+// without a form here keeps only its name (CapturedEvent.left_out). Pure functions; allocate.
 #ifndef JANKBOX_TOOLS_MERGE_TRACE_LINE_H_
 #define JANKBOX_TOOLS_MERGE_TRACE_LINE_H_
 

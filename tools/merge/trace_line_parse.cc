@@ -112,7 +112,7 @@ bool ParseTask(std::string_view text, CapturedEvent* event) {
   return true;
 }
 
-// A task's name has 15 bytes at most: it cannot hold "-1 [000] .... 1:", so the first place that
+// A task's name has 15 bytes at most: it cannot contain "-1 [000] .... 1:", so the first place that
 // reads so is the right one.
 bool ParseHead(std::string_view line, CapturedEvent* event, std::string_view* rest, bool* counts) {
   for (size_t open = line.find('['); open != std::string_view::npos;

@@ -181,7 +181,7 @@ class Merger {
     return WriteNote();
   }
 
-  // What was joined, and how well the clocks fit: an instant on a track of its own.
+  // Writes what was joined, and how well the clocks fit, as an instant on a separate track.
   Status WriteNote() {
     const uint32_t sequence = rewriter_->NewSequence();
     const uint64_t uuid = rewriter_->NewTrack();
@@ -303,7 +303,8 @@ class Merger {
       }
       if (packet->has_ftrace_events()) DropFrom(packet->mutable_ftrace_events(), &ordinal);
       if (packet->has_service_event()) {
-        // Viewers would sort between two of these alone, and our packets come from elsewhere.
+        // Viewers would sort only between two of these, and the report's packets come from
+        // elsewhere.
         packet->mutable_service_event()->clear_read_buffers_completed();
         packet->mutable_service_event()->clear_all_data_sources_flushed();
       }

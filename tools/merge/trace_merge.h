@@ -1,6 +1,6 @@
 // Joins the trace of a sealed report with a system-wide capture of the same seconds: one Perfetto
 // trace, both sides on the same thread tracks and on one clock. Two passes over the capture, packet
-// by packet; the report's own trace is held in memory. Blocks on the disk. One thread.
+// by packet; the report's trace is in memory. Blocks on the disk. One thread.
 #ifndef JANKBOX_TOOLS_MERGE_TRACE_MERGE_H_
 #define JANKBOX_TOOLS_MERGE_TRACE_MERGE_H_
 

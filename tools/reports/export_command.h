@@ -9,7 +9,7 @@ namespace jankbox::tools {
 
 struct ExportOptions {
   std::string file_or_id;
-  std::string place;   // where an id is looked up; empty: the default folder
+  std::string place;   // folder or collector to look up an id; empty: the default folder
   std::string output;  // "-": stdout
   bool systrace = false;
   bool force = false;  // replace an existing file

@@ -64,7 +64,7 @@ void KeepLatestRevisions(std::vector<SourcedReport>* reports) {
   for (auto& [id, sourced] : latest) reports->push_back(std::move(sourced));
 }
 
-// What a collector adds of its own is left out, so that both sources print the same keys.
+// Keys that only a collector adds are omitted, so that both sources print the same keys.
 json OnlyReportKeys(const json& object) {
   static const json known = ReportToJson(proto::Report());
   json report = json::object();

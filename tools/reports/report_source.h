@@ -1,6 +1,6 @@
-// Where the command finds reports: a folder, one file, or a collector's URL. What comes back is the
-// same JSON from each (report/report_json.h). Blocks on the disk or the network; nothing
-// that it reads is trusted: damaged files are named and passed over. Threads: one.
+// Reads reports from a folder, one file, or a collector's URL. Each returns the same JSON
+// (report/report_json.h). Blocks on the disk or the network. It trusts nothing that it reads:
+// damaged files are named and skipped. Threads: one.
 #ifndef JANKBOX_TOOLS_REPORTS_REPORT_SOURCE_H_
 #define JANKBOX_TOOLS_REPORTS_REPORT_SOURCE_H_
 

@@ -193,7 +193,7 @@ void ViewHistory(const json& history, ReportView* view) {
   view->history.last = ViewMessages(Field(history, "last"));
 }
 
-// Where threads wait and bytes are copied: who called it is what matters.
+// Functions that wait or copy bytes: their caller matters.
 bool IsSystemModule(const std::string& module) {
   constexpr const char* kPrefixes[] = {"libc.so", "libc-",      "libpthread", "ld-linux",
                                        "libm.so", "linux-vdso", "[vdso]",     "[kernel]"};

@@ -1,4 +1,4 @@
-// What the command shows of a report, read from its JSON (report/report_json.h), which is
+// The contents of a report that the command prints, from its JSON (report/report_json.h), which is
 // the same from a folder and from a collector. The JSON may come from any server: a missing or
 // mistyped field reads as empty. Pure; allocates.
 #ifndef JANKBOX_TOOLS_REPORTS_REPORT_VIEW_H_
@@ -32,7 +32,7 @@ struct ReportView {
     double wall_ms = 0;
     uint64_t count = 0;  // messages of one name in a row
   };
-  // What the thread did before the incident.
+  // The thread's messages before the incident.
   struct History {
     uint64_t count = 0;  // 0: not known
     double busy_ms = 0;

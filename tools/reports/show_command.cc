@@ -112,7 +112,7 @@ std::string MessageText(const ReportView::Message& message) {
          " before)";
 }
 
-// What ran before: the whole list only with --all.
+// Earlier messages: the whole list only with --all.
 std::string History(const TextStyle& style, const ReportView& report, bool all_messages) {
   constexpr size_t kShownLongest = 3;
   const ReportView::History& history = report.history;

@@ -1,4 +1,4 @@
-// `jankbox show`: one report for a developer's eyes: what happened, where, and why.
+// `jankbox show`: prints one report: what was slow, where and why.
 #ifndef JANKBOX_TOOLS_REPORTS_SHOW_COMMAND_H_
 #define JANKBOX_TOOLS_REPORTS_SHOW_COMMAND_H_
 
@@ -11,7 +11,7 @@ namespace jankbox::tools {
 
 struct ShowOptions {
   std::string file_or_id;
-  std::string place;  // where an id is looked up; empty: the default folder
+  std::string place;  // folder or collector to look up an id; empty: the default folder
   bool json = false;
   bool all_frames = false;
 };

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kMaxRingFileBytes = (size_t{1} << 30) + (1 << 20);
 
-// What is wrong with bytes that RingReader refuses, and what to do.
+// Explains why RingReader rejects the bytes, and what to do.
 std::string WhyNot(const std::string& bytes) {
   if (bytes.size() < kRingSectionAlignment || memcmp(bytes.data(), kRingMagic, 8) != 0) {
     return "not a ring file (ring files are named ring-PID-START.jbxring)";

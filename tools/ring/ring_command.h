@@ -1,4 +1,4 @@
-// `jankbox ring dump`: what a ring file holds, as a table or as JSON.
+// `jankbox ring dump`: prints the contents of a ring file, as a table or as JSON.
 #ifndef JANKBOX_TOOLS_RING_RING_COMMAND_H_
 #define JANKBOX_TOOLS_RING_RING_COMMAND_H_
 

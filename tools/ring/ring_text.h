@@ -1,5 +1,5 @@
-// A ring file for a person: what it is of, what was lost, its threads and chunks, and, if they
-// were asked for, the last events. Pure; allocates.
+// A ring file as text: its process, losses, threads and chunks, and, if requested, the last
+// events. Pure; allocates.
 #ifndef JANKBOX_TOOLS_RING_RING_TEXT_H_
 #define JANKBOX_TOOLS_RING_RING_TEXT_H_
 

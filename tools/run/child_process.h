@@ -1,5 +1,5 @@
-// The program that `jankbox run` runs: started unchanged but for its environment, waited for, and
-// its end made our own. Threads: one, and none other at Start() (it forks).
+// The program that `jankbox run` runs. It is started unchanged except for its environment, and
+// jankbox exits with its status. Threads: one, and none other at Start() (it forks).
 #ifndef JANKBOX_TOOLS_RUN_CHILD_PROCESS_H_
 #define JANKBOX_TOOLS_RUN_CHILD_PROCESS_H_
 

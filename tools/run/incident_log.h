@@ -1,6 +1,6 @@
-// What `jankbox run` says of the incidents of one run: a line for each as it happens, and the sum
-// at the end. Each (id, revision) is reported once; a later revision of an incident is reported as
-// its growth. Pure; allocates. Threads: one.
+// The lines that `jankbox run` prints about the incidents of one run: one for each as it happens,
+// and the sum at the end. Each (id, revision) is reported once; a later revision of an incident is
+// reported as its growth. Pure; allocates. Threads: one.
 #ifndef JANKBOX_TOOLS_RUN_INCIDENT_LOG_H_
 #define JANKBOX_TOOLS_RUN_INCIDENT_LOG_H_
 

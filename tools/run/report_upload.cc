@@ -145,7 +145,7 @@ uint64_t ReportUpload::Drain(uint64_t deadline_monotonic_ns, bool is_final) {
   options.on_demand = is_final;
   options.connect_timeout_ms = kConnectTimeoutMs;
   if (is_final) {
-    // Somebody waits: a server that is busy gets its time, one that is not there does not.
+    // The user waits: a busy server gets some time, an unreachable one does not.
     options.wait = [&transport](uint64_t ms) {
       if (transport.unanswered_in_a_row() >= kMaxUnanswered) return false;
       usleep(static_cast<useconds_t>(ms * 1000));

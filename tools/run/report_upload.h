@@ -1,6 +1,6 @@
 // Sends a run's reports while the program runs and, bounded in time, after its end: the drain of
-// `jankbox run --upload`. Its one thread touches nothing of the program's. What it sends it reads
-// first, since a report that was sent is gone from the folder. All calls from one thread.
+// `jankbox run --upload`. Its one thread touches nothing of the program's. It reads a report
+// before it sends it, since a sent report disappears from the folder. All calls from one thread.
 #ifndef JANKBOX_TOOLS_RUN_REPORT_UPLOAD_H_
 #define JANKBOX_TOOLS_RUN_REPORT_UPLOAD_H_
 
@@ -48,7 +48,7 @@ class ReportUpload {
   class WitnessedTransport;
 
   void Run();
-  // Returns when to try again by itself (CLOCK_MONOTONIC), UINT64_MAX: not.
+  // Returns the time of the next automatic attempt (CLOCK_MONOTONIC); UINT64_MAX: none.
   uint64_t Drain(uint64_t deadline_monotonic_ns, bool is_final);
   // `summary` of the drain that began when `before` was the sum.
   void Publish(const DrainSummary& before, DrainSummary summary);

@@ -29,8 +29,8 @@ namespace {
 constexpr uint64_t kFinalUploadNs = 10 * kNsPerSecond;
 constexpr uint64_t kFinalRequestsNs = 9'500 * kNsPerMs;
 
-// A standard stream that is closed here stays closed in the program, and no file of ours takes its
-// number meanwhile.
+// A standard stream that is closed here stays closed in the program, and no file of jankbox takes
+// its number meanwhile.
 void ReserveStandardFds() {
   for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
     if (fcntl(fd, F_GETFD) == -1) (void)!open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -100,12 +100,12 @@ void Run::Prepare() {
 
 ChildProcess::Environment Run::AgentEnvironment() const {
   if (!feed_.has_value()) return {};
-  // Ours comes last: what the user preloads keeps its place.
+  // The agent comes last: libraries that the user preloads keep their order.
   const char* preloaded = getenv("LD_PRELOAD");
   const std::string before = preloaded != nullptr && *preloaded != '\0' ? preloaded : "";
   return {{"LD_PRELOAD", before.empty() ? agent_ : before + ":" + agent_},
           {"JANKBOX_DIR", directory_},
-          // Who looks on wants to see each.
+          // The user of `run` wants to see each.
           {"JANKBOX_REPEATS", "every"},
           {"JANKBOX_REPORTS_A_DAY", std::to_string(UINT32_MAX)},
           {"JANKBOX_SLOW_MS", std::to_string(options_.slow_ms)},
@@ -177,7 +177,7 @@ int Run::Execute() {
   feed_->TellSummary();
   if (feed_->uploads()) feed_->TellUploadSummary();
   const int end = child_.EndAsItDid();
-  // A request that is still under way must not hold up the end; nothing of ours is left to write.
+  // A request that is still under way must not delay the end; jankbox has nothing left to write.
   if (!feed_->upload_ended()) _exit(end);
   return end;
 }

@@ -42,7 +42,7 @@ RunFeed::RunFeed(Spool* spool, std::string upload_url, bool quiet)
       folder_(spool->directory()),
       incidents_(style_) {
   Result<std::unique_ptr<ErrorChannel>> errors = ErrorChannel::Open();
-  if (errors.ok()) errors_ = std::move(errors.value());  // else agents' errors stay untold
+  if (errors.ok()) errors_ = std::move(errors.value());  // else agents' errors are missed
 }
 
 void RunFeed::StartUpload() {
@@ -80,7 +80,7 @@ void RunFeed::Tell() {
   const std::vector<std::string> paths = folder_.NewReports();
   for (const std::string& path : paths) {
     const Result<proto::Report> report = ReadReportFile(path);
-    if (report.ok()) TellIncident(report.value());  // else replaced, sent, or not ours
+    if (report.ok()) TellIncident(report.value());  // else replaced, sent, or of another process
   }
   if (upload_.has_value() && !paths.empty()) upload_->Wake();
 }

@@ -1,6 +1,6 @@
-// What `jankbox run` says on stderr while a program runs: incidents, the first error of any agent,
-// the upload, and the sum at the end. Owns the sources of all that. A reader of stderr that stopped
-// reading loses lines; it never holds up the program's signals or end. Threads: one.
+// Prints to stderr while a program runs: incidents, the first error of any agent, the upload, and
+// the sum at the end. Owns the sources of these. A reader of stderr that stops reading loses lines;
+// it never delays the program's signals or end. Threads: one.
 #ifndef JANKBOX_TOOLS_RUN_RUN_FEED_H_
 #define JANKBOX_TOOLS_RUN_RUN_FEED_H_
 
@@ -21,7 +21,7 @@
 
 namespace jankbox::tools {
 
-// One line of ours on stderr.
+// Writes one line of jankbox to stderr.
 void Say(const std::string& line);
 
 class RunFeed {
@@ -30,7 +30,7 @@ class RunFeed {
   // errors are reported.
   RunFeed(Spool* spool, std::string upload_url, bool quiet);
 
-  // For agents: where they tell errors; "" where there is no such place.
+  // The socket to which agents report errors; "" if there is none.
   std::string error_socket() const { return errors_ != nullptr ? errors_->name() : ""; }
 
   // REQUIRES that this process forks no more.

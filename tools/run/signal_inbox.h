@@ -1,6 +1,6 @@
 // Signals of `jankbox run` as events to read. While it lives, the signals that the command passes
 // on are blocked in this process and arrive at fd(); SIGPIPE and SIGTTOU are blocked too, so that a
-// lost reader or terminal of our own lines cannot end or stop us. FORK: the child calls
+// lost reader or terminal of jankbox's lines cannot end or stop it. FORK: the child calls
 // RestoreInChild(). REQUIRES: opened before other threads start. Threads: one.
 #ifndef JANKBOX_TOOLS_RUN_SIGNAL_INBOX_H_
 #define JANKBOX_TOOLS_RUN_SIGNAL_INBOX_H_
@@ -27,8 +27,8 @@ class SignalInbox {
   // The next signal that arrived; nullopt if none is waiting.
   std::optional<signalfd_siginfo> Next();
 
-  // True for one that was meant for the program alone. The terminal sends its signals to the whole
-  // foreground group: the program has them already.
+  // True for a signal that was meant only for the program. The terminal sends its signals to the
+  // whole foreground group: the program has them already.
   static bool ShouldForward(const signalfd_siginfo& signal);
 
   // SIGNAL-SAFE. Mask and dispositions as this process was started with.

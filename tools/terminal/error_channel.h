@@ -1,5 +1,5 @@
-// Where the agents of a whole process tree tell what went wrong: an abstract datagram socket whose
-// name is in their environment (JANKBOX_RUN_SOCKET). Datagrams are texts "error: …"; those of other
+// Receives the errors of all agents of a process tree: an abstract datagram socket whose name is in
+// their environment (JANKBOX_RUN_SOCKET). Datagrams are texts "error: …"; those of other
 // users are ignored. Threads: one; never waits.
 #ifndef JANKBOX_TOOLS_TERMINAL_ERROR_CHANNEL_H_
 #define JANKBOX_TOOLS_TERMINAL_ERROR_CHANNEL_H_

@@ -1,4 +1,4 @@
-// What the command's exit statuses mean; --help lists them. `run` passes on its program's own.
+// The command's exit statuses; --help lists them. `run` passes on its program's own.
 #ifndef JANKBOX_TOOLS_TERMINAL_EXIT_CODE_H_
 #define JANKBOX_TOOLS_TERMINAL_EXIT_CODE_H_
 

@@ -1,4 +1,5 @@
-// Where a subcommand writes a file: whole or not at all, or into a stream. Blocks on the disk.
+// The output of a subcommand: a file that is written completely or not at all, or a stream. Blocks
+// on the disk.
 #ifndef JANKBOX_TOOLS_TERMINAL_OUTPUT_FILE_H_
 #define JANKBOX_TOOLS_TERMINAL_OUTPUT_FILE_H_
 

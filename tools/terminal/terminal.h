@@ -1,4 +1,4 @@
-// What a stream can show (colour, glyphs, width) and text made fit for it. Used by every
+// The abilities of a stream (colour, glyphs, width), and text that fits it. Used by every
 // subcommand; pure but for DetectTextStyle. Reports come from other machines: every string of
 // theirs goes through Printable() before it reaches a terminal. Threads: any; allocates.
 #ifndef JANKBOX_TOOLS_TERMINAL_TERMINAL_H_

@@ -46,7 +46,7 @@ std::optional<int64_t> MonthNumber(std::string_view name) {
   return static_cast<int64_t>(at / 3 + 1);
 }
 
-// Splits at any run of " ,-:"; 0 where there are more than `tokens` holds.
+// Splits at any run of " ,-:"; 0 if there are more than the size of `tokens`.
 size_t Split(std::string_view text, std::array<std::string_view, kDateTokens>* tokens) {
   size_t count = 0;
   while (!text.empty()) {

@@ -12,7 +12,7 @@ enum class UploadOutcome : uint8_t {
   kTooLarge,      // the same, for its size
   kRetryReport,   // the server failed on this one: keep, others may go
   kRetryLater,    // server or network is not there now: keep, stop
-  kPause,         // not ours to send here (key, address): keep, stop
+  kPause,         // the server does not accept this sender (key, address): keep, stop
 };
 
 // `http_status` 0: no answer. `typed_ack`: the body is an UploadReply for the report that was sent.

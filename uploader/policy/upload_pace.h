@@ -35,8 +35,8 @@ uint64_t BackoffMs(uint32_t failures, uint64_t random);
 // longest that could. Before the pace is used.
 void FitToClock(UploadPace* pace, uint64_t now_ms);
 
-// Milliseconds until an upload may be tried. `ignore_backoff`: somebody waits for it; a server's
-// word still holds.
+// Milliseconds until an upload may be tried. `ignore_backoff`: a user waits for it; a server's
+// Retry-After still applies.
 uint64_t WaitMs(const UploadPace& pace, uint64_t now_ms, bool ignore_backoff);
 
 // Whether `bytes` more fit the day's budget. A clock that is set back by less than a day does not

@@ -1,5 +1,5 @@
 // The durable queue of sealed reports (decision 9): one folder, shared by every process of the user
-// that is given it. Limits hold before each write; the accounts stay exact through kills, restarts
+// that is given it. Limits apply before each write; the accounts stay exact through kills, restarts
 // and clocks that are set. docs/formats/spool.md describes the folder. THREAD-SAFE: the state is
 // the folder's, and a kernel lock guards it. Threads: any but the app's own; blocks on the disk.
 #ifndef JANKBOX_UPLOADER_SPOOL_SPOOL_H_
@@ -46,7 +46,7 @@ class Spool {
   using Clock = std::function<SpoolInstant()>;
 
   // Makes the folder (0700), proves with a file that it can be written, and sweeps what dead
-  // processes left. kNoSpace below the free-space floor, kPermissionDenied if it is not ours to
+  // processes left. kNoSpace below the free-space floor, kPermissionDenied if Jankbox may not
   // write.
   static Result<Spool> Open(const std::string& directory, const SpoolLimits& limits = {},
                             Clock clock = KernelInstant);
@@ -70,7 +70,7 @@ class Spool {
   Status EndUpload(const SpoolEntry& entry);
   // Acknowledged: removes it, unless a later revision has taken its place.
   Status MarkSent(const SpoolEntry& entry);
-  // Gives it up. Corrupt and poison ones are set aside as <id>.bad, at most four.
+  // Gives it up. Corrupt and poison ones are renamed to <id>.bad, at most four.
   Status Drop(const SpoolEntry& entry, SpoolFate why);
 
   // Opted out: removes every report, quarantined and half-written ones too.

@@ -6,14 +6,14 @@
 namespace jankbox {
 namespace {
 
-// What the folder would hold after the plan so far.
+// The contents of the folder after the plan so far.
 struct Usage {
   uint64_t count = 0;
   uint64_t bytes = 0;
   uint64_t free_bytes = 0;
 };
 
-// kKept if all limits hold.
+// kKept if all limits are respected.
 SpoolFate BrokenLimit(const Usage& usage, const SpoolLimits& limits, const SpoolDemand& demand) {
   if (usage.count > limits.max_reports) return SpoolFate::kQuotaCount;
   if (usage.bytes > limits.max_bytes) return SpoolFate::kQuotaBytes;

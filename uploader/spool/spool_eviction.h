@@ -20,7 +20,7 @@ struct SpoolLimits {
   uint64_t max_upload_bytes = 1u << 20;  // a report
 };
 
-// What the folder holds besides the records, and what is to come into it.
+// The contents of the folder besides the records, and the report that is to be added.
 // Every number is below 2^60 (a file counts as 2^40 bytes at most).
 struct SpoolDemand {
   uint64_t free_bytes = uint64_t{1} << 59;
@@ -29,7 +29,7 @@ struct SpoolDemand {
   uint64_t quarantined_bytes = 0;
   uint64_t incoming_count = 0;
   uint64_t incoming_bytes = 0;
-  std::string replaces_id;  // its record goes by itself
+  std::string replaces_id;  // its record goes automatically
 };
 
 struct SpoolEviction {
@@ -43,8 +43,8 @@ struct EvictionPlan {
   std::vector<SpoolEviction> evictions;  // oldest first
 };
 
-// Too old ones always go. Then quarantined files, then the oldest, until the limits hold. If
-// they cannot hold, `fits` is false and nothing is given up for it.
+// Too old ones always go. Then quarantined files, then the oldest, until the limits are met. If
+// they cannot be met, `fits` is false and nothing is given up for it.
 EvictionPlan PlanEvictions(const std::vector<SpoolRecord>& records, const SpoolLimits& limits,
                            const SpoolDemand& demand);
 

@@ -1,5 +1,5 @@
-// What lies in a spool folder, told from names and lstat alone: nothing is opened, no link is
-// followed. Only regular files with our names are ours; everything else is passed over and never
+// Lists the contents of a spool folder by names and lstat: it opens nothing and follows no link.
+// Only regular files with Jankbox's names belong to Jankbox; everything else is ignored and never
 // touched. Threads: any but the app's own; allocates.
 #ifndef JANKBOX_UPLOADER_SPOOL_SPOOL_FOLDER_H_
 #define JANKBOX_UPLOADER_SPOOL_SPOOL_FOLDER_H_

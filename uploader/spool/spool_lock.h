@@ -20,7 +20,7 @@ class SpoolLock {
 
   SpoolLock(SpoolLock&&) noexcept = default;
   SpoolLock& operator=(SpoolLock&&) = delete;
-  // Unlocks before it closes: a child that was forked meanwhile holds a copy of the descriptor.
+  // Unlocks before it closes: a child that was forked meanwhile has a copy of the descriptor.
   ~SpoolLock();
 
  private:

@@ -17,7 +17,7 @@
 
 namespace jankbox {
 
-// Where a sealed report went. Numbers are permanent: they are in state files.
+// The fate of a sealed report. Numbers are permanent: they are in state files.
 enum class SpoolFate : uint32_t {
   kKept = 0,
   kSent = 1,

@@ -1,4 +1,4 @@
-// One look into a spool folder under its lock: loads the accounts, scans the folder, makes the one
+// One access to a spool folder under its lock: loads the accounts, scans the folder, makes the one
 // agree with the other, and writes back what the caller changed. A fate is written down before the
 // file goes, so a kill at any instant neither loses a report from the accounts nor counts it twice.
 // Threads: any but the app's own; blocks on the disk.
@@ -27,7 +27,7 @@ class SpoolTransaction {
   // The kept record of that id, or null.
   SpoolRecord* Find(const std::string& id);
 
-  // Gives a kept record its fate: counted now, the file removed (set aside if it is corrupt or
+  // Gives a kept record its fate: counted now, the file removed (renamed if it is corrupt or
   // poison) by Commit().
   void Settle(SpoolRecord* record, SpoolFate fate);
 

@@ -24,7 +24,7 @@ Status SpoolWriter::Write(std::string_view bytes) {
   if (wanted_bytes > reserved_bytes_) {
     const uint64_t more_bytes = std::max(wanted_bytes - reserved_bytes_, kReservationStepBytes);
     Status status = room_.reserve(file_.fd(), reserved_bytes_, more_bytes);
-    // Near a limit the step may not fit where the piece itself does.
+    // Near a limit the step may not fit although the piece does.
     if (status.code() == StatusCode::kNoSpace && wanted_bytes - reserved_bytes_ < more_bytes) {
       status = room_.reserve(file_.fd(), reserved_bytes_, wanted_bytes - reserved_bytes_);
       if (status.ok()) reserved_bytes_ = wanted_bytes;

@@ -21,7 +21,7 @@ constexpr size_t kMaxHeaderBytes = 64u << 10;
 constexpr long kMinBytesPerSecond = 64;
 constexpr long kMinRateSeconds = 10;
 
-// TLS writes to a closed connection raise SIGPIPE, which belongs to the app: held back for this
+// TLS writes to a closed connection raise SIGPIPE, which belongs to the app: blocked for this
 // thread, and taken away if it came.
 class ScopedSigpipeBlock {
  public:

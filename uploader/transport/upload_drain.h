@@ -1,6 +1,6 @@
-// Sends what a spool holds, oldest first, one report at a time, until a deadline. Used by the SDK's
-// upload thread and by `jankbox run --upload` at its end. Of several processes at one spool, one
-// drains at a time. Threads: one that may block; nothing else may use the transport meanwhile.
+// Sends the reports of a spool, oldest first, one report at a time, until a deadline. Used by the
+// SDK's upload thread and by `jankbox run --upload` at its end. Of several processes at one spool,
+// one drains at a time. Threads: one that may block; nothing else may use the transport meanwhile.
 #ifndef JANKBOX_UPLOADER_TRANSPORT_UPLOAD_DRAIN_H_
 #define JANKBOX_UPLOADER_TRANSPORT_UPLOAD_DRAIN_H_
 
@@ -21,7 +21,7 @@ struct DrainOptions {
   uint64_t deadline_monotonic_ns = 0;
   bool metered = false;
   UploadBudget budget;
-  // Somebody waits for this drain: neither our own backoff nor the day's budget holds it up; a
+  // A user waits for this drain: neither Jankbox's backoff nor the day's budget delays it; a
   // server's Retry-After does.
   bool on_demand = false;
   uint32_t connect_timeout_ms = 5'000;
