@@ -25,7 +25,7 @@ class FunctionKeys {
   }
   const ReportFrame& FrameOf(uint64_t key) const { return frames_[key]; }
 
-  // The same in every build of the program: the function, else the module alone.
+  // The same in every build of the program: the function, else only the module.
   static std::string NameOf(const ResolvedFrame& frame) {
     if (!frame.function.empty()) return frame.function;
     return frame.module.empty() ? "[no module]" : "[" + frame.module + "]";
@@ -41,7 +41,7 @@ bool IsThreadStart(std::string_view function) {
          function == "clone" || function.rfind("__libc_start", 0) == 0;
 }
 
-// The preload agent stands between the program and its waits; nobody wants to read of it.
+// The preload agent is between the program and its waits, and is of no interest to the reader.
 bool IsOurs(std::string_view module) { return module.rfind("libjankbox", 0) == 0; }
 
 // Modules that only carry out what their caller asked for.
@@ -112,7 +112,7 @@ void ListRenderWork(const RingWindow& window, uint64_t from_ticks, uint64_t to_t
     return !RenderWorkName(name.second).empty();
   });
   if (!some) return;
-  std::set<int32_t> tids;  // the window may hold two threads that had one tid
+  std::set<int32_t> tids;  // the window may contain two threads that had one tid
   for (const WindowThread& thread : window.threads) tids.insert(thread.tid);
   std::vector<ReportRenderWork>& list = blame->render_work;
   for (const int32_t tid : tids) {
@@ -131,8 +131,8 @@ void ListRenderWork(const RingWindow& window, uint64_t from_ticks, uint64_t to_t
   if (list.size() > kListedRenderWork) list.resize(kListedRenderWork);
 }
 
-// What tells one cause from another, outermost first. Methods alone where there are any: a sampled
-// leaf changes from run to run, and what the compiler inlines from build to build.
+// The frames that distinguish one cause from another, outermost first. Only methods if there are
+// any: a sampled leaf changes from run to run, and what the compiler inlines from build to build.
 std::vector<std::string> PathOf(const std::vector<ReportFrame>& methods,
                                 const std::vector<ReportFrame>& stack) {
   std::vector<std::string> path;
@@ -155,7 +155,7 @@ constexpr double kSureShare = 0.7;
 
 struct BlamedSamples {
   std::vector<ReportFrame> stack;  // the heaviest path, innermost first, without the thread's start
-  std::vector<ReportFrame> sure;   // as much of it as tells the cause
+  std::vector<ReportFrame> sure;   // the part of it that shows the cause
 };
 
 BlamedSamples BlamedStack(const std::vector<StackSample>& samples, const FrameTable& frames) {

@@ -20,7 +20,7 @@ struct Blame {
   uint32_t methods_left_out = 0;
   std::vector<ReportRenderWork> render_work;  // on any thread, the longest first
   std::vector<ReportFrame> frames;  // innermost first: methods (module "[method]"), then the stack
-  std::string place;  // the function that a developer should look at; empty where nothing is known
+  std::string place;  // the function that a developer should look at; empty if nothing is known
   // Over the blamed methods, or else the named functions of the blamed stack that are the program's
   // own: the same in every run, lap of the ring and build.
   std::string fingerprint;
@@ -30,7 +30,7 @@ struct Blame {
 // converted). `tid` 0: all threads, and the stacks of those that created others.
 std::vector<StackSample> SamplesOf(const RingWindow& window, int32_t tid);
 
-// `samples` lie in [from_ticks, to_ticks]; `what` names the dispatch and stands in where there is
+// `samples` are in [from_ticks, to_ticks]; `what` names the dispatch and is in if there is
 // no path at all.
 Blame FindBlame(const RingWindow& window, int32_t tid, uint64_t from_ticks, uint64_t to_ticks,
                 const std::vector<StackSample>& samples, const FrameTable& frames,

@@ -72,7 +72,7 @@ void CallTree::LeaveAll(uint64_t time) {
 
 std::vector<CallItem> CallTree::Items() const {
   std::vector<CallItem> items;
-  // (node, depth) still to be listed, the next one last. A node's number tells when it was first
+  // (node, depth) still to be listed, the next one last. A node's number says when it was first
   // called.
   std::vector<std::pair<uint32_t, uint32_t>> pending = {{0, 0}};
   while (!pending.empty()) {

@@ -1,5 +1,5 @@
 // Weighted call paths of one incident, merged into a tree, and the path that carries the blame:
-// from the root, at each step the heaviest child, as long as it holds at least 30 % of the whole
+// from the root, at each step the heaviest child, as long as it has at least 30 % of the whole
 // (Matrix' stack key). Calls of one method by one caller are one node, however often it was called.
 // Fed with sampled stacks or with the ring's begins and ends, whose losses it repairs and counts.
 // Weights are 64 bits wide: ns or ticks. Sealing thread; allocates, bounded by kMaxNodes.
@@ -16,7 +16,7 @@ namespace jankbox {
 // One node of a tree, as a line of its listing.
 struct CallItem {
   uint64_t key = 0;
-  uint32_t depth = 0;   // 0: called by nobody that is known
+  uint32_t depth = 0;   // 0: the caller is unknown
   uint32_t count = 0;   // calls, or samples
   uint64_t weight = 0;  // of the calls and all that they called
   bool open = false;    // one of them had not ended yet

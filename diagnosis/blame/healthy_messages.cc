@@ -15,7 +15,7 @@ class Assembler {
 
   void Add(const EventRecord& event) {
     if (event.kind == EventKind::kDispatchBegin) {
-      // Where a loop is watched from outside, the message inside it has the name.
+      // If a loop is watched from outside, the message inside it has the name.
       const bool nested = running_;
       const std::string name = DispatchName(event);
       if (!nested) profile_ = {"", event.ticks, 0, {}};

@@ -1,5 +1,5 @@
-// What messages of one kind take when all is well, so that a report can say what was extra in the
-// bad one. Learns from the healthy messages that lie in each window that is sealed, and keeps a
+// The usual cost of messages of one kind, so that a report can say what was extra in the
+// bad one. Learns from the healthy messages that are in each window that is sealed, and keeps a
 // small random reservoir per kind. Sealing thread; allocates, bounded: 32 kinds, 16 messages each.
 #ifndef JANKBOX_DIAGNOSIS_BLAME_HEALTHY_MESSAGES_H_
 #define JANKBOX_DIAGNOSIS_BLAME_HEALTHY_MESSAGES_H_
@@ -51,7 +51,7 @@ class HealthyMessages {
   void Learn(const std::vector<MessageProfile>& messages, uint64_t before_ticks,
              uint64_t healthy_ticks);
 
-  // `bad` against the healthy ones of its kind. Empty where fewer than kFewest are known.
+  // `bad` against the healthy ones of its kind. Empty if fewer than kFewest are known.
   Difference Compare(const MessageProfile& bad) const;
 
  private:

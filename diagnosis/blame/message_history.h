@@ -1,4 +1,4 @@
-// What the loop of a thread did before an incident, read from a window's dispatches: how many
+// The messages of a thread's loop before an incident, from a window's dispatches: how many
 // messages, their time together, the longest ones and the last ones. Nothing is kept for it while
 // the app runs, so it costs its threads nothing and works for the ring of a dead process too; what
 // watched threads record has a share of the ring that no flood of others evicts. Sealing thread or
@@ -38,9 +38,9 @@ struct MessageHistory {
   std::vector<LoopMessage> last;     // oldest first
 };
 
-// Of the messages of thread `tid` that ended before `incident_ticks`; `last` holds at most
+// Of the messages of thread `tid` that ended before `incident_ticks`; `last` has at most
 // `max_messages` of them, merged ones counted one by one. Nested dispatches are part of the
-// outermost one, which takes the first name inside where it has none.
+// outermost one, which takes the first name inside if it has none.
 MessageHistory ReadMessageHistory(const RingWindow& window, int32_t tid, uint64_t incident_ticks,
                                   double ns_per_tick, size_t max_messages);
 

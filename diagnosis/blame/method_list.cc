@@ -13,7 +13,7 @@ MethodList TrimMethods(std::vector<CallItem> items, size_t most) {
     std::erase_if(items, [&](const CallItem& item) { return item.weight < step * kListStepNs; });
   }
   if (items.size() > most) {
-    // A caller is at least as heavy as what it called, and stands before it.
+    // A caller is at least as heavy as what it called, and is before it.
     std::vector<size_t> order(items.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;
     CompactSort(&order, [&](size_t a, size_t b) { return items[a].weight > items[b].weight; });

@@ -14,7 +14,7 @@ namespace jankbox {
 
 inline constexpr std::string_view kRenderPrefix = "render/";  // JANKBOX_RENDER_PREFIX
 
-// "upload texture: icon atlas" of a method's name; empty where it is no render work.
+// "upload texture: icon atlas" of a method's name; empty if it is no render work.
 std::string_view RenderWorkName(std::string_view method);
 
 // The items whose names say so, one a name, with the calls and the time of all of them; work within

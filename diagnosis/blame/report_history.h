@@ -12,7 +12,7 @@ namespace jankbox {
 ReportHistory HistoryBefore(const RingWindow& window, int32_t tid, uint64_t incident_ticks,
                             const TickConverter& clock, uint32_t max_messages);
 
-// The idle callback of thread `tid` that took longest in the incident, where that is 2 s or more.
+// The idle callback of thread `tid` that took longest in the incident, if that is 2 s or more.
 void SetIdleCallback(const RingWindow& window, int32_t tid, uint64_t begin_ticks,
                      uint64_t end_ticks, const TickConverter& clock, Report* report);
 

@@ -1,4 +1,4 @@
-// What an ANR report tells of the process's threads: the list, who holds the lock, deadlocks.
+// The process's threads in an ANR report: the list, the owner of the lock, deadlocks.
 // Sealing thread; allocates.
 #ifndef JANKBOX_DIAGNOSIS_SEAL_ANR_REPORT_H_
 #define JANKBOX_DIAGNOSIS_SEAL_ANR_REPORT_H_
@@ -10,7 +10,7 @@
 namespace jankbox {
 
 // Adds them to `report`, whose verdict and notes are there already. Of a dead process the deadlocks
-// alone are known, from its ring.
+// are known, from its ring.
 void TellAnrThreads(const SealRequest& request, const RingWindow& window, const FrameTable& frames,
                     uint64_t begin_ticks, Report* report);
 

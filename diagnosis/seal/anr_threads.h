@@ -31,7 +31,7 @@ struct AnrThreads {
   uint32_t not_listed = 0;  // threads beyond the list's end
 };
 
-// Looks at every thread but Jankbox's own. At most `stacks_ns` go into stacks.
+// Checks every thread but Jankbox's own. At most `stacks_ns` go into stacks.
 AnrThreads TakeAnrThreads(int32_t tid, uint64_t stacks_ns);
 
 // Writes stacks and deadlocks into the ring, as the calling thread's events.

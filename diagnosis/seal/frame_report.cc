@@ -56,7 +56,7 @@ ReportSceneFrames ToReport(const NamedSceneFrames& named, const TickConverter& c
   return out;
 }
 
-// The longest one that lies within the incident; null where there is none.
+// The longest one that is within the incident; null if there is none.
 const JankyFrame* FrameOfIncident(const FrameSummary& summary, const SealRequest& request) {
   const JankyFrame* longest = nullptr;
   for (const JankyFrame& janky : summary.janky) {

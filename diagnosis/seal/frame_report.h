@@ -1,4 +1,4 @@
-// What a report says of frames: the incident's own, those of each scene, and the app's states. Of
+// The frames of a report: the incident's, those of each scene, and the app's states. Of
 // the sealing thread; pure.
 #ifndef JANKBOX_DIAGNOSIS_SEAL_FRAME_REPORT_H_
 #define JANKBOX_DIAGNOSIS_SEAL_FRAME_REPORT_H_

@@ -87,8 +87,8 @@ struct DeadRing {
   uint64_t end_ticks = 0;  // its last sign of life
 };
 
-// What the watched thread at `index` died in, or was sealed too late for; false where there is
-// nothing to tell.
+// The incident in which the watched thread at `index` died, or that was sealed too late; false if
+// there is nothing to say.
 bool FindUnsealed(const DeadRing& ring, size_t index, SealRequest* request) {
   const RingHeader& header = ring.reader.header();
   const RingWatchedThread& thread = header.watched[index];
@@ -175,12 +175,12 @@ Status RecoverFile(const std::string& path, Spool* spool, const AdmitReport& adm
   Result<ScopedFd> fd = OpenRegularFile(path);
   if (!fd.ok()) return fd.status();
   if (flock(fd->get(), LOCK_EX | LOCK_NB) != 0)
-    return Status::Ok();  // alive, or somebody else recovers it
+    return Status::Ok();  // alive, or another tool recovers it
   Result<std::string> bytes = ReadFile(path, kMaxRingFileBytes);
   if (!bytes.ok()) return bytes.status();
   Result<RingReader> reader = RingReader::FromBytes(bytes.value());
   if (!reader.ok()) {
-    // Perhaps its process is just filling the header: only what is old is set aside.
+    // Perhaps its process is just filling the header: only old files are renamed.
     struct stat st {};
     if (fstat(fd->get(), &st) != 0 ||
         RealtimeNs() / kNsPerSecond < static_cast<uint64_t>(st.st_mtime) + 60) {
@@ -225,7 +225,7 @@ Result<std::vector<std::string>> RecoverOrphanRings(const std::string& spool_dir
       if (first_error.ok()) first_error = status;
     }
   }
-  rmdir(folder->c_str());  // succeeds only where no ring is left
+  rmdir(folder->c_str());  // succeeds only if no ring is left
   if (ids.empty() && !first_error.ok()) return first_error;
   return ids;
 }

@@ -1,6 +1,6 @@
 // The repeats of all processes that share a report folder, in one small checked file of it
-// (.repeats): counts outlive the process, and a day's cap holds across restarts. Sealing thread;
-// touches the disk.
+// (.repeats): counts outlive the process, and a day's limit applies across restarts. Sealing
+// thread; touches the disk.
 #ifndef JANKBOX_DIAGNOSIS_SEAL_REPEAT_BOOK_H_
 #define JANKBOX_DIAGNOSIS_SEAL_REPEAT_BOOK_H_
 
@@ -20,8 +20,8 @@ class RepeatBook {
 
   RepeatBook(std::string folder, const RepeatLimits& limits, Clock clock);
 
-  // Runs `change` over the state as of now and stores what it made of it. A book that is damaged is
-  // begun anew; where the folder takes no file, this process keeps its own count.
+  // Runs `change` over the state as of now and stores the result. A damaged file is
+  // begun again; if the folder takes no file, this process keeps its own count.
   void Change(const std::function<void(RepeatState*)>& change);
 
  private:
@@ -33,7 +33,7 @@ class RepeatBook {
 };
 
 std::string EncodeRepeats(const RepeatState& state, const SpoolInstant& look);
-// kCorrupt where the bytes are not wholly a book.
+// kCorrupt if the bytes are not valid counts.
 Status DecodeRepeats(std::string_view bytes, RepeatState* state, SpoolInstant* look);
 
 }  // namespace jankbox

@@ -7,7 +7,7 @@ namespace {
 
 constexpr uint64_t kDayNs = 86'400'000'000'000;
 
-// The record of `fingerprint`, moved to the end; a new one where there is none.
+// The record of `fingerprint`, moved to the end; a new one if there is none.
 RepeatRecord* Touch(const std::string& fingerprint, RepeatState* state) {
   auto& records = state->records;
   const auto it = std::find_if(records.begin(), records.end(), [&](const RepeatRecord& record) {

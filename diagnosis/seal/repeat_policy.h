@@ -62,7 +62,7 @@ RepeatAnswer CountIncident(const RepeatLimits& limits, const std::string& finger
 RepeatAnswer ReviseIncident(const RepeatLimits& limits, const std::string& fingerprint,
                             uint64_t duration_ns, bool severe, bool written, RepeatState* state);
 
-// What CountIncident() allowed could not be written.
+// A report that CountIncident() allowed could not be written.
 void TakeBack(const std::string& fingerprint, RepeatState* state);
 
 }  // namespace jankbox

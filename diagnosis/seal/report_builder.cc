@@ -24,7 +24,7 @@ namespace {
 
 constexpr uint64_t kExpectedReportBytes = 64 << 10;
 
-// What a report and its trace are made from, once the window is copied and everything has a name.
+// The data of a report and its trace, once the window is copied and everything has a name.
 struct Evidence {
   RingWindow window;
   MethodNames names;
@@ -112,7 +112,7 @@ Evidence Gather(const ReportSource& source, const SealRequest& request) {
   return evidence;
 }
 
-// What was extra in the message that `request` is about; learns from the others in the window.
+// Compares the message of `request` with healthy ones; learns from the others in the window.
 void CompareWithHealthy(const ReportSource& source, const SealRequest& request,
                         const Evidence& evidence, Report* report) {
   if (source.healthy == nullptr || request.tid == 0) return;
@@ -125,7 +125,7 @@ void CompareWithHealthy(const ReportSource& source, const SealRequest& request,
   const std::vector<MessageProfile> messages = MessagesOf(evidence.window, request.tid);
   const auto below = static_cast<uint64_t>(static_cast<double>(source.healthy_below_ns) / ns);
   source.healthy->Learn(messages, begin, below);
-  // The message that holds most of the incident; one that still runs is not among them.
+  // The message that covers most of the incident; one that still runs is not among them.
   const auto inside = [&](const MessageProfile& message) {
     const uint64_t from = std::max(message.begin_ticks, begin);
     const uint64_t to = std::min(message.end_ticks, end);
@@ -164,7 +164,7 @@ std::vector<ReportMode> ModesOf(const ReportSource& source, const RingWindow& wi
   return modes;
 }
 
-// How far a shared tick was behind at worst, where the coarse mode held.
+// The largest delay of the shared tick, if coarse mode was active.
 uint64_t ClockErrorNs(const ReportSource& source, const std::vector<ReportMode>& modes) {
   const std::string coarse = RecordModeName(RecordMode::kCoarse);
   const bool held = std::any_of(modes.begin(), modes.end(),

@@ -14,7 +14,7 @@
 namespace jankbox {
 
 // Seals a report of `request` in `spool`; returns the report as it was written, or kUnavailable
-// where `admit`, unless it is empty, refused it.
+// if `admit`, unless it is empty, refused it.
 Result<Report> SealReport(const ReportSource& source, const SealRequest& request, Spool* spool,
                           const AdmitReport& admit = {});
 

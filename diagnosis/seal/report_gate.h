@@ -19,7 +19,7 @@ class ReportGate {
   ReportGate(const std::string& folder, const RepeatLimits& limits, RepeatBook::Clock clock,
              AdmitReport ask, Refusals* refusals);
 
-  // Whether `report`, whose blame lies in `place`, is to be written. Sets what is known of its
+  // Whether `report`, whose blame is in `place`, is to be written. Sets what is known of its
   // repeats, and what listeners add.
   bool Admit(const std::string& place, Report* report);
 

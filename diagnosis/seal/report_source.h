@@ -1,4 +1,4 @@
-// Where a report's window and its facts come from: the living process, or the ring of a dead one.
+// The origin of a report's window and its facts: the living process, or the ring of a dead one.
 // Plain data; sealing thread or programs.
 #ifndef JANKBOX_DIAGNOSIS_SEAL_REPORT_SOURCE_H_
 #define JANKBOX_DIAGNOSIS_SEAL_REPORT_SOURCE_H_

@@ -40,12 +40,12 @@ struct SealRequest {
   };
   std::vector<Stretch> free;  // what is left without that; empty: all of it
   bool background = false;
-  std::shared_ptr<const AnrThreads> threads;  // kAnr; null where it was over when it was seen
+  std::shared_ptr<const AnrThreads> threads;  // kAnr; null if it was over when it was seen
   uint64_t anr_limit_ns = 0;                  // kAnr: the limit that it was judged by
   std::optional<StartupTimes> startup;        // kStartup
 };
 
-// One that no watcher noticed: of the calling thread, with an id of its own.
+// For an incident that no watcher found: of the calling thread, with an id of its own.
 SealRequest RequestByHand(ReportKind kind, const std::string& what, uint64_t begin_ns,
                           uint64_t end_ns);
 

@@ -11,7 +11,7 @@ namespace jankbox {
 
 struct WaitingThread {
   int32_t tid = 0;
-  int32_t waits_for = 0;  // the tid that holds what it waits for; 0: none is known
+  int32_t waits_for = 0;  // the tid of the owner of the lock that it waits for; 0: unknown
   std::string name;
 };
 

@@ -16,20 +16,20 @@ class ElfSymbols {
  public:
   virtual ~ElfSymbols() = default;
 
-  // Null where the file cannot be read, is not an ELF file of this machine's class, or libelf is
+  // Null if the file cannot be read, is not an ELF file of this machine's class, or libelf is
   // not installed.
   static std::unique_ptr<ElfSymbols> Open(const std::string& path);
 
-  // Lower-case hexadecimal; empty where there is none.
+  // Lower-case hexadecimal; empty if there is none.
   virtual std::string BuildId() = 0;
 
-  // False where there is .dynsym at most.
+  // False if there is .dynsym at most.
   virtual bool HasFullTable() const = 0;
 
   // Passes every defined function of .symtab, else of .dynsym.
   virtual void ForEachFunction(const std::function<void(const FunctionSymbol&)>& visit) = 0;
 
-  // The name at an offset that a symbol gave; empty where that is out of range.
+  // The name at an offset that a symbol gave; empty if that is out of range.
   virtual std::string NameAt(uint32_t offset) = 0;
 };
 

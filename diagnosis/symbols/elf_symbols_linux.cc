@@ -106,7 +106,7 @@ void LinuxElfSymbols::TakeSymbolTable(const GElf_Shdr& section) {
   full_ = section.sh_type == SHT_SYMTAB;
 }
 
-// False where the file is not one of this machine's.
+// False if the file is not one of this machine's.
 bool LinuxElfSymbols::ReadSections() {
   const ElfLibrary& library = TheElfLibrary();
   GElf_Ehdr header;
@@ -116,7 +116,7 @@ bool LinuxElfSymbols::ReadSections() {
       header.e_ident[EI_DATA] != kOwnOrder) {
     return false;
   }
-  executable_.push_back(false);  // section 0 stands for none
+  executable_.push_back(false);  // section 0 represents none
   Elf_Scn* scn = nullptr;
   while ((scn = library.next_section(elf_, scn)) != nullptr) {
     GElf_Shdr section;

@@ -1,5 +1,5 @@
 // One pass over one ELF symbol table for a batch of addresses: the best function symbol for each,
-// in memory that depends on the batch alone. Pure; the caller reads the table piece by piece.
+// in memory that depends only on the batch. Pure; the caller reads the table piece by piece.
 #ifndef JANKBOX_DIAGNOSIS_SYMBOLS_SYMBOL_PASS_H_
 #define JANKBOX_DIAGNOSIS_SYMBOLS_SYMBOL_PASS_H_
 
@@ -11,7 +11,7 @@ namespace jankbox {
 
 struct FunctionSymbol {
   uint64_t start = 0;
-  uint64_t size = 0;         // 0: ends where the next one starts
+  uint64_t size = 0;         // 0: up to the next one
   uint32_t name_offset = 0;  // in the string table
   uint8_t rank = 0;          // of symbols with the same range the highest wins
 };

@@ -13,8 +13,8 @@
 
 namespace jankbox {
 
-// Of thread `tid`, in order and without overlap: where one call was made inside of another, as in a
-// signal handler, the inner one counts. One that has not returned lasts until `to_ticks`.
+// Of thread `tid`, in order and without overlap: if one call was made inside of another, as in a
+// signal handler, the inner one counts. A call that has not returned lasts until `to_ticks`.
 std::vector<WaitSpan> BlockingCalls(const RingWindow& window, int32_t tid, uint64_t to_ticks,
                                     const TickConverter& clock);
 

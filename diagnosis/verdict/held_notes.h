@@ -1,4 +1,4 @@
-// What held an incident's thread, as sentences for its report. Watcher thread; allocates.
+// The stops of an incident's thread, as sentences for its report. Watcher thread; allocates.
 #ifndef JANKBOX_DIAGNOSIS_VERDICT_HELD_NOTES_H_
 #define JANKBOX_DIAGNOSIS_VERDICT_HELD_NOTES_H_
 

@@ -18,10 +18,11 @@ using State = ThreadSpan::State;
 
 constexpr int64_t kUninterruptible = 2;       // TASK_UNINTERRUPTIBLE of linux/sched.h
 constexpr unsigned kKernelThread = 0x200000;  // PF_KTHREAD
-// perf's ring holds 2,048 switches; where it came round, what was before its first is not known.
+// perf's ring has room for 2,048 switches; if it came round, what was before its first is not
+// known.
 constexpr size_t kManyOwnSwitches = 1000;
 
-// A user's process: a kernel thread that hands data on is nobody's other end.
+// A user's process: a kernel thread that passes on data does not count.
 bool IsUserThread(int32_t tid) {
   const std::string stat = ReadProcFile("/proc/" + std::to_string(tid) + "/stat", 512);
   const size_t paren = stat.rfind(')');
@@ -63,7 +64,8 @@ class SpanMaker {
         requests_ += event.tid == tid_ ? 1 : 0;
         break;
       case KernelEventKind::kBlockComplete:
-        // Of another thread's request, too: then one of ours is counted as done too early.
+        // Of another thread's request, too: then a request of this thread is counted as done too
+        // early.
         requests_ -= requests_ > 0 ? 1 : 0;
         break;
       default:
@@ -87,8 +89,8 @@ class SpanMaker {
     Begin(time_ns, State::kRunning);
   }
 
-  // Seen on a CPU. Where its arrival was not told it came when it was woken, and where that was not
-  // told either, nobody knows when: the time is left out.
+  // Seen on a CPU. If its arrival was not reported it came when it was woken, and if that was not
+  // reported either, its time is unknown: it is omitted.
   void Appear(uint64_t time_ns) {
     if (!known_ || state_ == State::kRunning) return;
     const uint64_t came_ns = woken_ns_ != 0 ? woken_ns_ : time_ns;

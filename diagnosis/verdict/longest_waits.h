@@ -1,4 +1,4 @@
-// What an incident's thread waited for longest, locks and other threads, as sentences for the
+// The longest waits of an incident's thread, for locks and other threads, as sentences for the
 // report: what the verdict's share "lock" was about, and whose. Pure function; allocates.
 #ifndef JANKBOX_DIAGNOSIS_VERDICT_LONGEST_WAITS_H_
 #define JANKBOX_DIAGNOSIS_VERDICT_LONGEST_WAITS_H_

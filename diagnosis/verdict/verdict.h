@@ -1,4 +1,4 @@
-// Where the wall time of an incident went, as shares that sum to it exactly. Each says what it
+// Splits the wall time of an incident into shares that sum to it exactly. Each says what it
 // rests on; docs/verdict.md is the reference. Plain values; sealing thread.
 #ifndef JANKBOX_DIAGNOSIS_VERDICT_VERDICT_H_
 #define JANKBOX_DIAGNOSIS_VERDICT_VERDICT_H_
@@ -27,13 +27,13 @@ inline constexpr size_t kVerdictCauses = 10;
 // "running", "runnable", …: as in report.proto.
 const char* VerdictCauseName(VerdictCause cause);
 
-// What tells a share.
+// The source of a share.
 enum class VerdictSource : uint8_t {
   kNothing,      // no source covered this time
   kFtrace,       // the kernel's switches, wake-ups and block requests
   kOwnSwitches,  // the thread's own context switches, by perf
   kSchedstat,    // CPU and run-queue time between two readings
-  kThreadState,  // the thread's state alone, at each reading or sample
+  kThreadState,  // only the thread's state, at each reading or sample
   kHooks,        // the thread's own record of the call that it waited in
   kSystemCall,   // the system call that a reading saw it blocked in
   kFaultCount,   // faults times the measured cost of one
@@ -48,7 +48,7 @@ struct VerdictShare {
   bool estimate = false;
   int32_t owner_tid = 0;  // of the lock; 0: not known
   uint64_t ns = 0;
-  // Static texts or null: `words` stand for themselves ("waiting for a condition"), `call` is a
+  // Static texts or null: `words` represent themselves ("waiting for a condition"), `call` is a
   // function that it was in, `on` what that was called for ("a regular file").
   const char* words = nullptr;
   const char* call = nullptr;
@@ -68,11 +68,11 @@ struct Verdict {
   uint64_t total_ns() const;
   std::array<uint64_t, kVerdictCauses> ByCause() const;
 
-  // Names of the sources, the one that tells most first.
+  // Names of the sources, the one that says most first.
   std::vector<std::string> Sources() const;
 };
 
-// What the sentence names beside the shares; empty where not known.
+// Names in the sentence besides the shares; empty if not known.
 struct Culprit {
   std::string function;        // of the incident's thread
   std::string owner_name;      // of the thread that held the lock

@@ -1,5 +1,5 @@
-// What a wait adds to a verdict: its cause and its words, from the thread's own record of a call,
-// from a reading, or from what the scheduler saw. Pure functions.
+// The part of a verdict that a wait adds: its cause and its words, from the thread's own record of
+// a call, from a reading, or from what the scheduler saw. Pure functions.
 #ifndef JANKBOX_DIAGNOSIS_VERDICT_WAIT_SHARES_H_
 #define JANKBOX_DIAGNOSIS_VERDICT_WAIT_SHARES_H_
 
@@ -10,11 +10,11 @@
 
 namespace jankbox {
 
-// A wait on a pipe or a socket is for another process only where one of its threads is known to
+// A wait on a pipe or a socket is for another process only if one of its threads is known to
 // have ended it (`woken_by_process`).
 VerdictShare ShareOfCall(const WaitEvent& call, bool woken_by_process);
 VerdictShare ShareOfReading(const ThreadReading& reading);
-// `waited` may be null. kBlocked where nothing tells more than the reading does.
+// `waited` may be null. kBlocked if nothing says more than the reading does.
 VerdictShare ShareOfState(const ThreadSpan& span, const ThreadReading* waited);
 
 }  // namespace jankbox

@@ -12,9 +12,9 @@ namespace {
 using State = ThreadSpan::State;
 using Stretch = VerdictTimeline::Stretch;
 
-// Two readings that agree on a wait this far apart tell of a short wait between them.
+// Two readings that agree on a wait this far apart report a short wait between them.
 constexpr uint64_t kNearNs = 60 * kNsPerMs;
-// Readings lag behind by up to a tick of the scheduler.
+// Readings are late by up to a tick of the scheduler.
 constexpr uint64_t kEnoughToldNs = 20 * kNsPerMs;
 
 class Splitter {
@@ -46,15 +46,15 @@ class Splitter {
   struct OffCpu {
     uint64_t from_ns = 0;
     uint64_t to_ns = 0;
-    uint64_t off_ns = 0;  // of it; less where it also ran
+    uint64_t off_ns = 0;  // of it; less if it also ran
     VerdictSource source = VerdictSource::kNothing;
-    const ThreadSpan* span = nullptr;       // null: not told by the kernel
+    const ThreadSpan* span = nullptr;       // null: not reported by the kernel
     const ThreadReading* waited = nullptr;  // null: no reading saw it
     bool guessed = false;                   // `waited` is from beside it
   };
 
   // Kernels miss single switches, and then one span lasts as long as several: it is not believed
-  // where the thread's own CPU time within it says something else.
+  // if the thread's own CPU time within it says something else.
   bool Contradicted(const ThreadSpan& span) const {
     uint64_t told_ns = 0, run_ns = 0;
     for (auto point = FirstPointFrom(span.from_ns); point != PointsEnd(); ++point) {
@@ -93,7 +93,7 @@ class Splitter {
     last_ = span.state;
   }
 
-  // [from, to] by the readings, and unknown where there are none.
+  // [from, to] by the readings, and unknown if there are none.
   void AddReadings(uint64_t from, uint64_t to) {
     if (to <= from) return;
     uint64_t at = from;
@@ -117,7 +117,7 @@ class Splitter {
     faults_ns_ += std::min(stretch.faults * evidence_.fault_cost_ns, stretch.run_ns);
   }
 
-  // The time in calls that the thread told of itself; the rest by what else is known.
+  // The time in calls that the thread itself recorded; other data gives the rest.
   void AddOffCpu(const OffCpu& off) {
     if (off.off_ns == 0) return;
     uint64_t called = 0;
@@ -129,7 +129,7 @@ class Splitter {
       }
     };
     each([&](const WaitSpan&, uint64_t ns) { called += ns; });
-    // Where it also ran, it may have done so inside of its calls: they share what is left.
+    // If it also ran, it may have done so inside of its calls: they share what is left.
     const double scale =
         called > off.off_ns ? static_cast<double>(off.off_ns) / static_cast<double>(called) : 1.0;
     uint64_t left = off.off_ns;
@@ -162,7 +162,7 @@ class Splitter {
     verdict_.Add(share);
   }
 
-  // The first reading in [from, to] that saw a wait; null where there is none.
+  // The first reading in [from, to] that saw a wait; null if there is none.
   const ThreadReading* ReadingIn(uint64_t from, uint64_t to) const {
     for (auto point = FirstPointFrom(from); point != PointsEnd() && point->time_ns <= to; ++point) {
       if (IsWait(point->reading.wait)) return &point->reading;
@@ -170,7 +170,7 @@ class Splitter {
     return nullptr;
   }
 
-  // What the readings on both sides of a short wait agree on.
+  // The call on which the readings on both sides of a short wait agree.
   const ThreadReading* ReadingBeside(uint64_t from, uint64_t to) const {
     const auto after = FirstPointFrom(to);
     const auto first_inside = FirstPointFrom(from);
@@ -195,7 +195,7 @@ class Splitter {
                             [](const auto& point, uint64_t at) { return point.time_ns < at; });
   }
 
-  // Each fault costs what one does, or less where the next one came sooner.
+  // Each fault costs what one does, or less if the next one came sooner.
   void CountFaults(uint64_t from, uint64_t to) {
     const std::vector<uint64_t>& times = evidence_.fault_times;
     auto at = std::lower_bound(times.begin(), times.end(), from);
@@ -205,7 +205,7 @@ class Splitter {
     }
   }
 
-  // What the readings know of the time that the spans cover, and those do not tell.
+  // Data of the readings about the time that the spans cover, which the spans do not have.
   void CompareWithReadings() {
     if (spans_.empty() || evidence_.readings == nullptr) return;
     const uint64_t from = std::max(spans_.front().from_ns, evidence_.from_ns);
@@ -216,11 +216,12 @@ class Splitter {
       if (evidence_.faults_told) continue;
       faults_ns_ += std::min(stretch.faults * evidence_.fault_cost_ns, stretch.run_ns);
     }
-    // Own switches do not tell when a thread was woken, only when it was back on a CPU.
+    // Own switches do not say when a thread was woken, only when it was back on a CPU.
     if (evidence_.span_source == VerdictSource::kOwnSwitches) FindLateness(runnable_ns);
   }
 
-  // What is left of `runnable_ns` lies at the ends of the waits, of all alike as far as they last.
+  // The rest of `runnable_ns` is at the ends of the waits, the same amount from each as far as it
+  // lasts.
   void FindLateness(uint64_t runnable_ns) {
     std::vector<uint64_t> waits;
     for (const ThreadSpan& span : spans_) {

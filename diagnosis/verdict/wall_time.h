@@ -1,7 +1,7 @@
 // Splits the wall time of an incident into the shares of its verdict, each stretch by the best
 // source that covers it: the kernel's switches, else readings of the thread. What a wait was for is
-// told by the thread's own record of the call, else by the system call that a reading saw, else by
-// the scheduler's state and the disk's requests, else by who ended it. Pure; sealing thread.
+// reported by the thread's own record of the call, else by the system call that a reading saw, else
+// by the scheduler's state and the disk's requests, else by who ended it. Pure; sealing thread.
 #ifndef JANKBOX_DIAGNOSIS_VERDICT_WALL_TIME_H_
 #define JANKBOX_DIAGNOSIS_VERDICT_WALL_TIME_H_
 
@@ -31,8 +31,8 @@ struct WallTimeEvidence {
   std::vector<ThreadSpan> spans;              // in order; they may leave gaps
   VerdictSource span_source = VerdictSource::kFtrace;
   std::vector<WaitSpan> waits;  // in order
-  // Page faults served from memory: when, where the kernel told of each (in order), else counted by
-  // the readings.
+  // Page faults served from memory: when, if the kernel reported of each (in order), else counted
+  // by the readings.
   std::vector<uint64_t> fault_times;
   bool faults_told = false;
   uint64_t fault_cost_ns = 0;  // of one; 0: not known

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMaxOwnerFrames = 16;
 
-// What the kernel told of the incident's thread, on CLOCK_MONOTONIC.
+// The kernel's events of the incident's thread, on CLOCK_MONOTONIC.
 void AddKernelEvidence(const KernelWindow& kernel, int32_t tid, uint64_t boottime_offset_ns,
                        WallTimeEvidence* evidence) {
   evidence->fault_cost_ns = kernel.page_fault_cost_ns;
@@ -38,7 +38,7 @@ void AddKernelEvidence(const KernelWindow& kernel, int32_t tid, uint64_t boottim
   }
 }
 
-// The owner that was waited for longest; 0 where none is known.
+// The owner that was waited for longest; 0 if none is known.
 int32_t LockOwner(const Verdict& verdict) {
   const VerdictShare* longest = nullptr;
   for (const VerdictShare& share : verdict.shares) {

@@ -1,4 +1,4 @@
-// The verdict of an incident from everything that its window holds: the kernel's events, the
+// The verdict of an incident from all data in its window: the kernel's events, the
 // thread's own record of its waits, the watcher's readings, and the stacks of whoever held the
 // lock. Sealing thread and recovery; allocates.
 #ifndef JANKBOX_DIAGNOSIS_VERDICT_WINDOW_VERDICT_H_
@@ -20,7 +20,7 @@ struct VerdictWindow {
   const RingWindow* window = nullptr;
   const KernelWindow* kernel = nullptr;  // null: the process is dead
   TickConverter clock;
-  // Names of what the window holds.
+  // Names of the window's threads and functions.
   const ThreadLives* lives = nullptr;
   const FrameTable* frames = nullptr;
   const MethodNames* methods = nullptr;

@@ -78,7 +78,7 @@ void AnrMonitor::OnEnded(const SlowDispatch& slow, const AnrFacts& facts, Signal
     if (!refused && limit_ns == 0 && !raised) refused = refused_->reason;
     refused_.reset();
   }
-  // The thread found it slow by its own clock: only what held it makes it less than that.
+  // The thread found it slow by its own clock: only subtracted stops make it less than that.
   const bool less = facts.held.held_ns() != 0 && active_ns < limits_.slow_ns && !raised;
   SignalKind kind = SignalKind::kSlowMessage;
   if (raised || limit_ns != 0) {

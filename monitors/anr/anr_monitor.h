@@ -24,7 +24,7 @@ struct AnrLimits {
   uint64_t background_ns = 0;  // else; at least anr_ns
 };
 
-// What stands around a dispatch when it is judged.
+// The circumstances under which a dispatch is judged.
 struct AnrFacts {
   HeldTime held;                 // of the dispatch so far
   uint64_t in_front_ns = 0;      // how long the app has been in front; 0: it is in the background
@@ -33,7 +33,7 @@ struct AnrFacts {
 
 class AnrMonitor {
  public:
-  // True where a debugger is attached to the watched thread. Asked only where an ANR hangs on it.
+  // True if a debugger is attached to the watched thread. Asked only if an ANR hangs on it.
   using IsTraced = std::function<bool()>;
 
   AnrMonitor(const AnrLimits& limits, Refusals* refusals, IsTraced is_traced);
@@ -42,7 +42,7 @@ class AnrMonitor {
   void OnRunning(const RunningDispatch& running, const AnrFacts& facts, uint64_t now_ns,
                  SignalSink* sink);
 
-  // One that ended, maybe before it was seen overdue. It tells what it was in the end: an ANR, a
+  // A dispatch that ended, maybe before it was found overdue. Returns its kind: an ANR, a
   // lag, a slow message, or less.
   void OnEnded(const SlowDispatch& slow, const AnrFacts& facts, SignalSink* sink);
 
@@ -62,7 +62,7 @@ class AnrMonitor {
     RefusalReason reason;
   };
 
-  // The limit that was passed; 0: none, and `refused` says why where one would have been.
+  // The limit that was passed; 0: none, and `refused` says why if one would have been.
   uint64_t Judge(uint64_t elapsed_ns, const AnrFacts& facts,
                  std::optional<RefusalReason>* refused) const;
 

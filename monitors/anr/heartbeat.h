@@ -1,7 +1,7 @@
 // The watcher's own pulse: compares what it planned with what happened to it, and says in which
-// stretches the process was stopped (SIGSTOP, a freezer), a debugger held it, the machine slept, or
-// the watcher was starved. A stopped thread neither runs nor waits for a CPU; a starved one waits.
-// Pure logic over readings; the wall clock is none of them. Watcher thread; NO-ALLOC.
+// stretches the process was stopped (SIGSTOP, a freezer), a debugger stopped it, the machine slept,
+// or the watcher was starved. A stopped thread neither runs nor waits for a CPU; a starved one
+// waits. Pure logic over readings; the wall clock is none of them. Watcher thread; NO-ALLOC.
 #ifndef JANKBOX_MONITORS_ANR_HEARTBEAT_H_
 #define JANKBOX_MONITORS_ANR_HEARTBEAT_H_
 
@@ -17,7 +17,7 @@ namespace jankbox {
 struct BeatReading {
   uint64_t monotonic_ns = 0;
   uint64_t boottime_ns = 0;
-  bool sched_known = false;     // the two below hold
+  bool sched_known = false;     // the two below are valid
   uint64_t run_ns = 0;          // of the watcher, on a CPU
   uint64_t runnable_ns = 0;     // waiting for one
   uint64_t process_cpu_ns = 0;  // of all threads
@@ -33,9 +33,9 @@ class BeatSource {
 
 class Heartbeat {
  public:
-  // A stop shorter than this is not told from the timer's own lateness.
+  // A stop shorter than this is not reported from the timer's own lateness.
   static constexpr uint64_t kStopBoundNs = 100'000'000;
-  // The watcher is starved where it waited for a CPU longer than this at once.
+  // The watcher is starved if it waited for a CPU longer than this at once.
   static constexpr uint64_t kLateBoundNs = 200'000'000;
 
   explicit Heartbeat(BeatSource* source) : source_(source) {}
@@ -46,7 +46,7 @@ class Heartbeat {
   // happens after it is not known yet.
   uint64_t Wakes();
 
-  // What was found since the last call, in order of time. Valid until the next Sleeps().
+  // The stops found since the last call, in order of time. Valid until the next Sleeps().
   std::span<const Hold> TakeHolds();
 
   // BOOTTIME's lead over MONOTONIC grew since the last call.

@@ -28,7 +28,7 @@ BeatReading ProcBeatSource::Read() {
         sscanf(text, "%" SCNu64 " %" SCNu64, &reading.run_ns, &reading.runnable_ns) == 2;
   }
   reading.process_cpu_ns = ClockNs(CLOCK_PROCESS_CPUTIME_ID);
-  // Anew where the thread was held between the two clocks.
+  // Again if the thread was stopped between the two clocks.
   uint64_t before_ns = 0;
   do {
     before_ns = MonotonicNs();

@@ -31,11 +31,11 @@ struct Shared {
   std::atomic<int> fd_plus_one;  // of one eventfd for all starts; 0: none
 };
 
-// Never unmapped: a handler that was installed over ours may call it at any time.
+// Never unmapped: a handler that was installed later may call it at any time.
 std::atomic<Shared*> g_shared{nullptr};
 struct sigaction g_earlier;
 bool g_unblocked = false;
-uint32_t g_unsure = 0;  // times in a row that nobody was sure to wait; watcher thread
+uint32_t g_unsure = 0;  // times in a row without a thread that certainly waits; watcher thread
 
 bool HasHandler(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 ||
@@ -98,7 +98,7 @@ Waiter FindWaiter() {
     // In sigwait the signals that it waits for are unblocked; while it deals with one, blocked.
     const std::string status = ReadProcFile(folder + "/status", 4096);
     const bool blocks = (MaskIn(status, "\nSigBlk:\t") & kQuitBit) != 0;
-    // Where system calls cannot be seen, its name has to do.
+    // If system calls cannot be seen, its name has to do.
     const std::string call = ReadProcFile(folder + "/syscall", 64);
     const bool waits = call.empty() || atoi(call.c_str()) == SYS_rt_sigtimedwait;
     if (!blocks && !waits) {  // just woken, or it would run our handler: seen again later
@@ -183,7 +183,7 @@ bool QuitSignal::PassOn() {
   }
   struct sigaction current {};
   sigaction(SIGQUIT, nullptr, &current);
-  if (!IsOurs(current)) return true;  // somebody else's handler came after ours, and let it live
+  if (!IsOurs(current)) return true;  // another tool's handler was installed later; keep it
   struct sigaction fatal {};
   sigaction(SIGQUIT, &fatal, nullptr);
   kill(getpid(), SIGQUIT);

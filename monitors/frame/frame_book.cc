@@ -16,7 +16,7 @@ void FrameBook::Clear() {
   lost_ = 0;
 }
 
-// The scene of the latest frame stands first.
+// The scene of the latest frame is first.
 FrameBook::Scene* FrameBook::SceneOf(uint32_t number) {
   size_t at = 0;
   while (at < scenes_.size() && scenes_[at]->number != number) ++at;

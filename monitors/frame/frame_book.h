@@ -1,4 +1,4 @@
-// What is known of the frames of this process: for each scene the statistics of its last ten
+// The statistics of the frames of this process: for each scene the statistics of its last ten
 // seconds of frames, and the latest janky frames in full. Written by the watcher, read for every
 // report. THREAD-SAFE: a lock; allocates.
 #ifndef JANKBOX_MONITORS_FRAME_FRAME_BOOK_H_
@@ -15,7 +15,7 @@
 namespace jankbox {
 
 struct NamedSceneFrames {
-  std::string scene;  // "" where the app says none
+  std::string scene;  // "" if the app says none
   SceneFrames frames;
 };
 

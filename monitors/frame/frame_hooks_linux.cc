@@ -23,7 +23,7 @@ struct SdlDisplayMode {
 };
 using GetDisplayMode = int (*)(int display, SdlDisplayMode* mode);
 
-// What a thread keeps of its swaps.
+// The state of a thread's swaps.
 struct SwapThread {
   SwapFrames frames;
   uint32_t recording = 0;  // the one that `frames` is of
@@ -54,7 +54,7 @@ void ForgetEarlierRecording(SwapThread* thread) {
   thread->recording = recording;
 }
 
-// Around a swap: tells of the frame that it ends, before it waits for the display.
+// Around a swap: reports the frame that it ends, before it waits for the display.
 class SwapScope {
  public:
   explicit SwapScope(FrameSource source) {

@@ -31,7 +31,7 @@ FrameEvent FrameOfMetrics(std::span<const int64_t> metrics, uint64_t interval_ns
   frame.phase_ns[static_cast<size_t>(FramePhase::kAnimation)] = at(FrameMetric::kAnimation);
   frame.phase_ns[static_cast<size_t>(FramePhase::kTraversal)] =
       at(FrameMetric::kLayoutMeasure) + at(FrameMetric::kDraw);
-  // What the render thread does of it, and the frame's last.
+  // The part of the render thread, which is the frame's last.
   frame.phase_ns[static_cast<size_t>(FramePhase::kCommit)] =
       at(FrameMetric::kSync) + at(FrameMetric::kCommandIssue) + at(FrameMetric::kSwapBuffers);
   // Sums of absurd numbers may look like good ones.

@@ -30,9 +30,9 @@ enum class FrameMetric : uint32_t {
 };
 inline constexpr size_t kFrameMetrics = 15;
 
-// The frame that `metrics` (as many as the API level has, in the order above) tell of, on a display
-// of `interval_ns`. A metric that cannot be true (negative, 2^62 and above: Honor's) stands in the
-// frame as it is, so that IsPlausible() refuses it. Without a vsync (API 24) the frame ends at
+// The frame that `metrics` (as many as the API level has, in the order above) report, on a display
+// of `interval_ns`. A metric that cannot be true (negative, 2^62 and above: Honor's) is in the
+// frame as it is, so that IsPlausible() rejects it. Without a vsync (API 24) the frame ends at
 // `now_ns`.
 FrameEvent FrameOfMetrics(std::span<const int64_t> metrics, uint64_t interval_ns, uint64_t now_ns);
 

@@ -19,7 +19,7 @@ FrameQueue* QueueOfSlot(RingHeader* ring, RingWatchedThread* slot) {
   return &g_queues[slot - ring->watched];
 }
 
-// What was marked becomes the frame's, unless it tells its phases itself.
+// Marked phases become the frame's, unless the frame has phases.
 void TakePhases(RunningPhases* running, FrameEvent* frame) {
   if (running->since_ns == 0) return;
   uint64_t* current = &running->cost_ns[static_cast<size_t>(running->current)];
@@ -59,7 +59,7 @@ void FrameMonitor::OnFrame(RingHeader* ring, RingWatchedThread* slot, FrameEvent
 void FrameMonitor::OnPresented(RingHeader* ring, RingWatchedThread* slot, const FrameEvent& work,
                                const Presentation& presentation) {
   if (slot == nullptr) return OnFrame(ring, slot, work);
-  FrameEvent known = work;  // a bad number is told to OnFrame(), and not to the clock
+  FrameEvent known = work;  // a bad number is reported to OnFrame(), and not to the clock
   if (known.interval_ns == 0) known.interval_ns = kReferenceIntervalNs;
   known.presented_ns = presentation.presented_ns;
   if (IsPlausible(known)) {

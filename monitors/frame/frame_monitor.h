@@ -1,5 +1,5 @@
 // The UI thread's side of the frames: each is recorded in the ring and queued for the watcher,
-// whatever source told of it (explicit calls, AChoreographer, GTK, buffer swaps, presentation
+// whatever source reported of it (explicit calls, AChoreographer, GTK, buffer swaps, presentation
 // feedback). HOT: called on the UI thread once a frame; NO-ALLOC, no lock, no system call.
 #ifndef JANKBOX_MONITORS_FRAME_FRAME_MONITOR_H_
 #define JANKBOX_MONITORS_FRAME_FRAME_MONITOR_H_
@@ -32,7 +32,8 @@ class FrameMonitor {
   static void MarkPhase(RingHeader* ring, RingWatchedThread* slot, FramePhase phase,
                         uint64_t now_ns);
 
-  // Before recording begins: the options hold, and frames of an earlier recording are gone. Cold.
+  // Before recording starts: the options take effect, and frames of an earlier recording are gone.
+  // Cold.
   static void Start(const FrameOptions& options);
 
   // Any thread.

@@ -16,8 +16,8 @@ inline constexpr FrameBand kFrameBands[] = {
     FrameBand::kBest, FrameBand::kNormal, FrameBand::kMiddle, FrameBand::kHigh, FrameBand::kFrozen};
 inline constexpr size_t kFrameBandCount = 5;
 
-// What is sealed: frames in or above a band (Matrix), of more than twice the interval (JankStats'
-// default factor), or that ended behind their deadline. Numbers are those of jankbox.h.
+// The frames that are sealed: frames in or above a band (Matrix), of more than twice the interval
+// (JankStats' default factor), or that ended after their deadline. Numbers are those of jankbox.h.
 enum class FramePolicy : uint32_t { kBands = 0, kJankStats = 1, kDeadline = 2 };
 
 // 60 Hz, the rate that the bands are defined at (Matrix: 16,666,667 ns).
@@ -48,8 +48,8 @@ constexpr uint64_t DeadlineOf(const FrameEvent& frame) {
   return frame.deadline_ns != 0 ? frame.deadline_ns : BeginOf(frame) + frame.interval_ns;
 }
 
-// True where the numbers can be a frame's: none of them negative or absurd, an interval of 1 to
-// 1000 Hz, an end after its begin, and less than a minute.
+// True if the numbers can be a frame's: none of them negative or absurd, an interval of 1 to
+// 1000 Hz, an end after its start, and less than a minute.
 constexpr bool IsPlausible(const FrameEvent& frame) {
   bool small = frame.deadline_ns < frame_policy::kOutlier &&
                frame.expected_present_ns < frame_policy::kOutlier &&
@@ -70,7 +70,7 @@ constexpr uint64_t DroppedIntervals(const FrameEvent& frame) {
   return DroppedNs(frame) / frame.interval_ns;
 }
 
-// True where `dropped_ns` lasts as long as `at_60hz` intervals do at 60 Hz. A millionth is
+// True if `dropped_ns` lasts as long as `at_60hz` intervals do at 60 Hz. A millionth is
 // forgiven: 16,666,666 ns is 60 Hz too.
 constexpr bool ReachesBand(uint64_t dropped_ns, uint64_t at_60hz) {
   const uint64_t border_ns = at_60hz * kReferenceIntervalNs;

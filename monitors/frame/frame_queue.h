@@ -29,7 +29,7 @@ class FrameQueue {
  public:
   static constexpr size_t kFrames = 256;  // a second at 240 Hz
 
-  // The producer. False where it is full.
+  // The producer. False if it is full.
   bool Push(const FrameEvent& frame, uint32_t scene) {
     const uint64_t tail = tail_.load(std::memory_order_relaxed);
     if (tail - head_.load(std::memory_order_acquire) >= kFrames) {  // pairs with Pop's store
@@ -41,7 +41,7 @@ class FrameQueue {
     return true;
   }
 
-  // The consumer. False where it is empty, or its next frame ended behind `by_ns`: by less than a
+  // The consumer. False if it is empty, or its next frame ended after `by_ns`: by less than a
   // second, since the end is the app's word.
   bool Pop(QueuedFrame* frame, uint64_t by_ns = UINT64_MAX) {
     const uint64_t head = head_.load(std::memory_order_relaxed);
@@ -67,7 +67,7 @@ class FrameQueue {
     bad_.store(bad_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
-  // The producer: whether frames of `source` are this thread's. The first source that tells of one
+  // The producer: whether frames of `source` are this thread's. The first source that reports one
   // is, until a better one does (a toolkit's own clock instead of the swap that it ends in) or it
   // is silent for five seconds.
   bool Accepts(FrameSource source, uint64_t now_ns) {

@@ -20,8 +20,8 @@ Signal SignalOf(const FrameEvent& frame, uint64_t end_ns) {
   return signal;
 }
 
-// A frame is not late because nobody asked for it: its vsync passed and the thread, seen idle at
-// `idle_ns`, waited for something to draw.
+// A frame is not late if the program did not ask for it: its vsync passed and the thread, seen idle
+// at `idle_ns`, waited for something to draw.
 FrameEvent WithoutIdle(FrameEvent frame, uint64_t idle_ns) {
   const uint64_t begin_ns = BeginOf(frame);
   if (idle_ns <= begin_ns || idle_ns > frame.start_ns) return frame;
@@ -30,7 +30,7 @@ FrameEvent WithoutIdle(FrameEvent frame, uint64_t idle_ns) {
   return frame;
 }
 
-// Nor because the process was held.
+// Nor if the process was stopped.
 FrameEvent WithoutHeld(FrameEvent frame, const HeldTime& held) {
   frame.end_ns -= std::min(held.held_ns(), TotalNs(frame));
   return frame;

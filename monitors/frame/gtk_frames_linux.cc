@@ -44,7 +44,7 @@ struct StepSignal {
   const char* signal;
   Step step;
 };
-// Layout is skipped where nothing changed its size.
+// Layout is skipped if nothing changed its size.
 constexpr StepSignal kSteps[] = {{"before-paint", kBegin},
                                  {"update", kUpdate},
                                  {"layout", kPaint},
@@ -60,7 +60,7 @@ FrameEvent FrameOf(void* clock, uint64_t start_ns, uint64_t end_ns) {
   int64_t interval_us = 0, presentation_us = 0;
   g_gtk.refresh_info(clock, frame_us, &interval_us, &presentation_us);
   frame.interval_ns = static_cast<uint64_t>(interval_us) * 1000;
-  // Smoothed by GTK: it may lie in an interval beside.
+  // Smoothed by GTK: it may be in an adjacent interval.
   const uint64_t frame_ns = static_cast<uint64_t>(frame_us) * 1000;
   if (frame_ns <= start_ns && start_ns - frame_ns < frame.interval_ns) frame.vsync_ns = frame_ns;
   frame.vsync_id = static_cast<uint64_t>(g_gtk.frame_counter(clock));

@@ -10,7 +10,7 @@ constexpr double kFactor = (1 + LogHistogram::kRelativeError) / (1 - LogHistogra
 
 }  // namespace
 
-// Bucket i holds values above kFactor^(i-1) and up to kFactor^i, in units of kLeastNs.
+// Bucket i counts values above kFactor^(i-1) and up to kFactor^i, in units of kLeastNs.
 void LogHistogram::Add(uint64_t value_ns) {
   const double units =
       static_cast<double>(std::clamp(value_ns, kLeastNs, kMostNs)) / static_cast<double>(kLeastNs);

@@ -19,7 +19,7 @@ class LogHistogram {
 
   void Add(uint64_t value_ns);
 
-  // The value that `share` (0 to 1) of all are at or below; 0 where there are none.
+  // The value that `share` (0 to 1) of all are at or below; 0 if there are none.
   uint64_t Quantile(double share) const;
 
   uint64_t count() const { return count_; }

@@ -5,7 +5,7 @@
 namespace jankbox {
 namespace {
 
-// The last retrace at or before `at_ns`, where there was one at `retrace_ns`.
+// The last retrace at or before `at_ns`, if there was one at `retrace_ns`.
 uint64_t RetraceBefore(uint64_t at_ns, uint64_t retrace_ns, uint64_t interval_ns) {
   const uint64_t off = at_ns >= retrace_ns
                            ? (at_ns - retrace_ns) % interval_ns

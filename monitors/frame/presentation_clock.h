@@ -21,8 +21,8 @@ struct Presentation {
 class PresentationClock {
  public:
   // `work` has start and end of the frame's work. A frame that was begun within an interval of the
-  // last presentation follows it: it is late by as many retraces as lie between the two. One behind
-  // an idle gap is late where more than two intervals pass from its start to its presentation:
+  // last presentation follows it: it is late by as many retraces as are between the two. One after
+  // an idle gap is late if more than two intervals pass from its start to its presentation:
   // compositors may take one of them.
   FrameEvent FrameOf(const FrameEvent& work, const Presentation& presentation);
 

@@ -1,4 +1,4 @@
-// What the frames of one scene were like over a while. Plain values, and the counter that makes
+// Statistics of the frames of one scene. Plain values, and the counter that makes
 // them. One thread.
 #ifndef JANKBOX_MONITORS_FRAME_SCENE_FRAMES_H_
 #define JANKBOX_MONITORS_FRAME_SCENE_FRAMES_H_
@@ -16,7 +16,7 @@ struct SceneFrames {
   uint64_t frames = 0;
   uint64_t bands[kFrameBandCount] = {};  // in the order of kFrameBands
   uint64_t dropped = 0;                  // intervals
-  uint64_t janky = 0;                    // by the policy that held
+  uint64_t janky = 0;                    // by the active policy
   uint64_t frozen = 0;                   // of at least kFrozenFrameNs
   uint64_t discarded = 0;                // never shown
   uint64_t presented_late = 0;
@@ -43,7 +43,7 @@ class SceneCounter {
   SceneFrames Result() const;
 
  private:
-  SceneFrames sums_;  // the means' fields hold sums
+  SceneFrames sums_;  // the means' fields contain sums
   uint64_t shown_ns_ = 0;
   LogHistogram totals_;
 };

@@ -1,4 +1,4 @@
-// What the app says it is showing or doing, as JankStats' states: "screen" is "Checkout". They are
+// States that the app sets, as JankStats' states: "screen" is "Checkout". They are
 // in every report, and the state "screen" is the scene that frames are counted under. Bounded, and
 // copied. THREAD-SAFE; a lock and allocations, but for CurrentScene(), which is HOT.
 #ifndef JANKBOX_MONITORS_FRAME_STATE_TAGS_H_
@@ -17,7 +17,7 @@ struct StateTag {
   std::string key;
   std::string value;
   uint64_t from_ns = 0;  // CLOCK_MONOTONIC
-  uint64_t to_ns = 0;    // 0: it still holds
+  uint64_t to_ns = 0;    // 0: still set
 };
 
 class StateTags {
@@ -31,18 +31,18 @@ class StateTags {
 
   static StateTags& Get();
 
-  // False where kMaxHeld others are held or the key is empty. Longer texts are cut.
+  // False if kMaxHeld others are set or the key is empty. Longer texts are cut.
   bool Set(std::string_view key, std::string_view value, uint64_t now_ns);
   void Remove(std::string_view key, uint64_t now_ns);
 
-  // Those that held at any moment from `begin_ns` to `end_ns`: first those that ended since, in the
-  // order in which they did.
+  // Those that were set at any moment from `begin_ns` to `end_ns`: first those that ended since, in
+  // the order in which they did.
   std::vector<StateTag> Between(uint64_t begin_ns, uint64_t end_ns) const;
 
-  // The scene now: 0 where none was said. HOT.
+  // The scene now: 0 if none was said. HOT.
   static uint32_t CurrentScene() { return scene_.load(std::memory_order_relaxed); }
 
-  // "" for 0. The last number stands for all scenes that came after the others.
+  // "" for 0. The last number represents all scenes that came after the others.
   std::string SceneName(uint32_t scene) const;
 
  private:

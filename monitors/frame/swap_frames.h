@@ -1,5 +1,5 @@
 // Frames of a thread that says nothing but "swap the buffers": the work between the end of the last
-// swap, or the begin of the dispatch that it is in, and the swap. What the program waited for in
+// swap, or the start of the dispatch that it is in, and the swap. What the program waited for in
 // between is no work, and neither is the swap, which may wait for the display. One thread; pure but
 // for its own state; NO-ALLOC, HOT.
 #ifndef JANKBOX_MONITORS_FRAME_SWAP_FRAMES_H_
@@ -15,8 +15,8 @@ namespace jankbox {
 class SwapFrames {
  public:
   // The thread begins to swap at `now_ns`; the dispatch that it is in, if any, began at
-  // `dispatch_begin_ns` (0: none). False where there is no frame to tell of: the thread's first
-  // swap, outside of a dispatch and before any pause: its work began nobody knows when.
+  // `dispatch_begin_ns` (0: none). False if there is no frame to report: the thread's first
+  // swap, outside of a dispatch and before any pause: the start of its work is unknown.
   bool OnSwap(uint64_t now_ns, uint64_t dispatch_begin_ns, FrameEvent* frame) {
     const uint64_t begin_ns = std::max(work_begin_ns_, dispatch_begin_ns);
     if (begin_ns == 0 || begin_ns > now_ns) return false;

@@ -12,7 +12,7 @@ namespace jankbox {
 // A descriptor that is readable once an interval; -1 with errno.
 int OpenVsyncTimer(uint64_t interval_ns);
 
-// True where an interval began that was not read yet: `frame` has the vsync of the first such one,
+// True if an interval began that was not read yet: `frame` has the vsync of the first such one,
 // interval, deadline and start (now).
 bool ReadVsyncTimer(int fd, FrameEvent* frame);
 

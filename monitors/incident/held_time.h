@@ -1,6 +1,6 @@
 // Stretches in which a thread could not run whatever the app did: the process was stopped, the
-// machine slept, a debugger held the thread. They are no part of an incident's duration. Beside
-// them, stretches in which our own watcher was starved: those count, but no ANR rests on them.
+// machine slept, a debugger stopped the thread. They are no part of an incident's duration. Beside
+// them, stretches in which Jankbox's watcher got no CPU: those count, but do not lead to an ANR.
 // docs/false-positives.md has the rules. Watcher thread; NO-ALLOC.
 #ifndef JANKBOX_MONITORS_INCIDENT_HELD_TIME_H_
 #define JANKBOX_MONITORS_INCIDENT_HELD_TIME_H_
@@ -20,7 +20,7 @@ struct Hold {
   uint64_t beyond_ns = 0;  // kSuspended: what BOOTTIME counted and MONOTONIC did not
 };
 
-// What of a stretch of time was held, and by what.
+// The stopped parts of a stretch of time, and their causes.
 struct HeldTime {
   uint64_t stopped_ns = 0;
   uint64_t suspended_ns = 0;  // of the stretch itself
@@ -28,21 +28,21 @@ struct HeldTime {
   uint64_t beyond_ns = 0;  // slept beyond the stretch's own clock
   uint64_t late_ns = 0;    // the watcher was starved
 
-  // What is no part of a duration.
+  // The time that is not part of a duration.
   uint64_t held_ns() const { return stopped_ns + suspended_ns + traced_ns; }
 
-  // What most of it is owed to; kWatcherLate where there is nothing else.
+  // The cause of the largest part; kWatcherLate if there is no other.
   RefusalReason Main() const;
 };
 
 class HoldHistory {
  public:
-  // In order of time. What overlaps an earlier hold of the kinds that are taken off is cut.
+  // In order of time. Overlaps with an earlier stop of the subtracted kinds are cut.
   void Add(Hold hold);
 
   HeldTime Within(uint64_t from_ns, uint64_t to_ns) const;
 
-  // Calls visit(from, to) for each part of [from_ns, to_ns] that was not held.
+  // Calls visit(from, to) for each part of [from_ns, to_ns] that was not stopped.
   template <typename Visit>
   void EachFree(uint64_t from_ns, uint64_t to_ns, Visit visit) const {
     for (size_t i = first(); i < added_ && from_ns < to_ns; ++i) {

@@ -54,7 +54,7 @@ void IncidentTracker::OnJank(const Signal& signal) {
   }
 }
 
-// What it waited for is an incident already, or may become one.
+// The dispatch that it waited for is an incident already, or may become one.
 void IncidentTracker::OnLateInput(const Signal& signal) {
   const uint64_t wait_ns = signal.end_ns - signal.begin_ns;
   if (Overlap(signal, last_begin_ns_, last_end_ns_)) return;

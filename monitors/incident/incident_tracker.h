@@ -18,7 +18,7 @@ struct IncidentRevision {
   uint32_t revision = 0;  // 0: not sealed yet
   SignalKind kind = SignalKind::kSlowMessage;
   uint64_t begin_ns = 0;  // CLOCK_MONOTONIC
-  uint64_t end_ns = 0;    // where `ongoing`, the moment it was judged at
+  uint64_t end_ns = 0;    // if `ongoing`, the moment it was judged at
   bool ongoing = false;
   std::string what;
   uint64_t dropped_frames = 0;
@@ -36,7 +36,7 @@ class IncidentTracker final : public SignalSink {
   void OnSignal(const Signal& signal) override;
 
   // After the signals of one look at the thread: `running_begin_ns` is when its dispatch began, 0
-  // where it waits. Late frames that no dispatch can still swallow become incidents of their own.
+  // if it waits. Late frames that no dispatch can still swallow become incidents of their own.
   // An incident whose end was missed (the thread lapped its notes) is sealed as ended at `now_ns`.
   void Settle(uint64_t now_ns, uint64_t running_begin_ns);
 

@@ -1,5 +1,5 @@
-// What was noticed and yet not reported, by reason: no incident is dropped without a count. The
-// counts are in every report. Any thread; NO-ALLOC but for Counts().
+// Counts of incidents that were detected and not reported, by reason: no incident is dropped
+// without a count. The counts are in every report. Any thread; NO-ALLOC but for Counts().
 #ifndef JANKBOX_MONITORS_INCIDENT_REFUSALS_H_
 #define JANKBOX_MONITORS_INCIDENT_REFUSALS_H_
 
@@ -10,13 +10,13 @@
 
 namespace jankbox {
 
-// Numbers are permanent: they stand in files.
+// Numbers are permanent: they are in files.
 enum class RefusalReason : uint32_t {
-  kStopped = 0,       // SIGSTOP or a freezer held the process
+  kStopped = 0,       // SIGSTOP or a freezer stopped the process
   kSuspended = 1,     // the machine slept: BOOTTIME ran ahead of MONOTONIC
-  kTraced = 2,        // a debugger held the thread
-  kWatcherLate = 3,   // our own thread was starved, so that its view of the time is wrong
-  kBackground = 4,    // the app is not in front, where an ANR takes longer
+  kTraced = 2,        // a debugger stopped the thread
+  kWatcherLate = 3,   // Jankbox's watcher got no CPU, so that its view of the time is wrong
+  kBackground = 4,    // the app is not in front, if an ANR takes longer
   kNotRendering = 5,  // nothing was to be drawn
   kBadMetrics = 6,    // a frame's times cannot be true
   kDailyCap = 7,      // reports a day

@@ -1,5 +1,5 @@
-// What a monitor tells: something on a watched thread took too long. The small interface between
-// the monitors and monitors/incident/. Plain data; the watcher thread's.
+// The finding of a monitor: something on a watched thread took too long. The small interface
+// between the monitors and monitors/incident/. Plain data; the watcher thread's.
 #ifndef JANKBOX_MONITORS_INCIDENT_SIGNAL_H_
 #define JANKBOX_MONITORS_INCIDENT_SIGNAL_H_
 

@@ -6,7 +6,7 @@
 
 namespace jankbox {
 
-// Moments of one start; 0 where they did not come.
+// Moments of one start; 0 if they did not come.
 struct StartupTimes {
   bool cold = true;
   uint64_t begin_ns = 0;           // the process began, or the app came back to the front

@@ -18,7 +18,7 @@ ScopedFd OpenTaskFile(int32_t tid, const char* name) {
   return ScopedFd(open(path, O_RDONLY | O_CLOEXEC));
 }
 
-// The file's text, zero-terminated; false where it cannot be read (the thread is gone, or not
+// The file's text, zero-terminated; false if it cannot be read (the thread is gone, or not
 // permitted).
 template <size_t kSize>
 bool ReadText(const ScopedFd& fd, char (&text)[kSize]) {
@@ -31,7 +31,7 @@ bool ReadText(const ScopedFd& fd, char (&text)[kSize]) {
 
 // "R", and the number of faults that read nothing, of /proc/self/task/TID/stat.
 char ParseStat(const char* text, uint64_t* minor_faults) {
-  const char* paren = strrchr(text, ')');  // the name may hold anything
+  const char* paren = strrchr(text, ')');  // the name may contain any character
   if (paren == nullptr || paren[1] != ' ') return '?';
   sscanf(paren + 2, "%*c %*d %*d %*d %*d %*d %*u %" SCNu64, minor_faults);
   return paren[2];
@@ -59,7 +59,7 @@ ThreadReading ThreadProbe::Read() const {
     return reading;
   }
   if (!ReadText(syscall_, text)) {
-    // The state alone is known.
+    // Only the state is known.
     if (call.state == 'D' || call.state == 'S') reading.wait = ClassifyWait(call);
     return reading;
   }

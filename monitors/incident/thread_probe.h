@@ -1,6 +1,6 @@
-// What the kernel says of a thread right now, without touching it: CPU and run-queue time, times
-// scheduled, and what it waits for. Keeps its /proc files open, so that a reading is three preads
-// (about 15 us). Watcher thread; NO-ALLOC after Create.
+// Reads the kernel's current data about a thread without disturbing it: CPU and run-queue time,
+// times scheduled, and what it waits for. Keeps its /proc files open, so that a reading is three
+// preads (about 15 us). Watcher thread; NO-ALLOC after Create.
 #ifndef JANKBOX_MONITORS_INCIDENT_THREAD_PROBE_H_
 #define JANKBOX_MONITORS_INCIDENT_THREAD_PROBE_H_
 
@@ -12,11 +12,11 @@
 namespace jankbox {
 
 struct ThreadReading {
-  bool sched_known = false;   // the three below hold (schedstat is there)
+  bool sched_known = false;   // the three below are valid (schedstat exists)
   uint64_t run_ns = 0;        // on a CPU since the thread began
   uint64_t runnable_ns = 0;   // waiting for a CPU
   uint64_t switches = 0;      // times put on a CPU
-  uint64_t minor_faults = 0;  // page faults served from memory; 0 where not known
+  uint64_t minor_faults = 0;  // page faults served from memory; 0 if not known
   WaitReason wait = WaitReason::kUnknown;
   StackSample::FdClass fd_class = StackSample::FdClass::kNone;  // that `syscall` waits on
   int32_t syscall = -1;  // that it is blocked in; -1: none or not known

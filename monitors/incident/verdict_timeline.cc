@@ -7,7 +7,7 @@ namespace {
 
 using Stretch = VerdictTimeline::Stretch;
 
-// A counter's growth; 0 where it went backwards, which is another thread's.
+// A counter's growth; 0 if it went backwards, which is another thread's.
 uint64_t Growth(uint64_t before, uint64_t after) { return after > before ? after - before : 0; }
 
 uint64_t Scaled(uint64_t value, uint64_t part, uint64_t whole) {
@@ -15,7 +15,7 @@ uint64_t Scaled(uint64_t value, uint64_t part, uint64_t whole) {
                                static_cast<double>(whole));
 }
 
-// By schedstat, where both ends know it. `length_ns` is that of the whole between two readings.
+// By schedstat, if both ends know it. `length_ns` is that of the whole between two readings.
 void SplitScheduled(const ThreadReading& before, const ThreadReading& after, uint64_t length_ns,
                     Stretch* stretch) {
   const uint64_t inside_ns = stretch->to_ns - stretch->from_ns;
@@ -24,7 +24,7 @@ void SplitScheduled(const ThreadReading& before, const ThreadReading& after, uin
   stretch->faults = Growth(before.minor_faults, after.minor_faults);
   stretch->switches = Growth(before.switches, after.switches);
   stretch->sched_known = true;
-  // Where only a part is inside: a thread that waited at its begin (idle in its loop) ran inside;
+  // If only a part is inside: a thread that waited at its start (idle in its loop) ran inside;
   // one that ran all along ran everywhere alike.
   if (inside_ns < length_ns && !IsWait(before.wait)) {
     run = Scaled(run, inside_ns, length_ns);
@@ -68,7 +68,7 @@ std::vector<Stretch> VerdictTimeline::Between(uint64_t from_ns, uint64_t to_ns) 
   std::vector<Stretch> stretches;
   for (size_t first = 0, last = 1; last < points_.size(); ++last) {
     const Point& after = points_[last];
-    // While a thread runs or waits for a CPU, schedstat lags behind by up to a tick or by that
+    // While a thread runs or waits for a CPU, schedstat is late by up to a tick or by that
     // wait: a stretch goes on until the thread is seen waiting for something else, or to the end.
     const bool lags = after.reading.sched_known && !IsWait(after.reading.wait);
     if (lags && last + 1 < points_.size() && after.time_ns < to_ns) continue;

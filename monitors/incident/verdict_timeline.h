@@ -19,7 +19,7 @@ class VerdictTimeline {
     ThreadReading reading;
   };
 
-  // What is known of [from_ns, to_ns]: the three times sum to its length.
+  // The data about [from_ns, to_ns]: the three times sum to its length.
   struct Stretch {
     uint64_t from_ns = 0;
     uint64_t to_ns = 0;
@@ -28,7 +28,7 @@ class VerdictTimeline {
     uint64_t off_ns = 0;
     uint64_t faults = 0;
     uint64_t switches = 0;
-    bool sched_known = false;               // else by the states at its ends alone
+    bool sched_known = false;               // else only by the states at its ends
     const ThreadReading* waited = nullptr;  // the end that saw it wait; null: neither
   };
 
@@ -39,7 +39,7 @@ class VerdictTimeline {
   // Forgets what is older than the last reading at or before `time_ns`, which is a baseline.
   void ForgetBefore(uint64_t time_ns);
 
-  // True where the last reading saw the thread wait: a baseline for whatever it does next.
+  // True if the last reading saw the thread wait: a baseline for whatever it does next.
   bool EndsInAWait() const { return !points_.empty() && IsWait(points_.back().reading.wait); }
 
   // The stretches within [from_ns, to_ns], in order; what no reading covers is left out.

@@ -1,7 +1,7 @@
-// What a thread off the CPU waits in, by its system call: the watcher's readings and recovered
-// samples see no more. A lock that the C library gets after trying is FUTEX_WAIT; FUTEX_WAIT_BITSET
-// is what conditions, semaphores, joins, read-write locks and timed mutexes use alike, so it says
-// only that another thread is waited for. Pure functions; NO-ALLOC.
+// The reason for which a thread is off the CPU, by its system call: the watcher's readings and
+// recovered samples see no more. A lock that the C library gets after trying is FUTEX_WAIT;
+// FUTEX_WAIT_BITSET is what conditions, semaphores, joins, read-write locks and timed mutexes use
+// alike, so it says only that another thread is waited for. Pure functions; NO-ALLOC.
 #ifndef JANKBOX_MONITORS_INCIDENT_WAIT_REASON_H_
 #define JANKBOX_MONITORS_INCIDENT_WAIT_REASON_H_
 
@@ -11,8 +11,8 @@
 
 namespace jankbox {
 
-// kNone: it is on the CPU or wants one. kDescriptor: a pipe, a socket, a set of them: somebody is
-// at the other end, who is not known. kBlocked: off the CPU, nothing more.
+// kNone: it is on the CPU or wants one. kDescriptor: a pipe, a socket, a set of them: another
+// thread is at the other end, who is not known. kBlocked: off the CPU, nothing more.
 enum class WaitReason : uint8_t {
   kNone,
   kLock,
@@ -24,7 +24,7 @@ enum class WaitReason : uint8_t {
   kUnknown,
 };
 
-// True where a wait was seen, whatever for.
+// True if a wait was seen, whatever for.
 inline constexpr bool IsWait(WaitReason reason) {
   return reason != WaitReason::kNone && reason != WaitReason::kUnknown;
 }

@@ -25,7 +25,7 @@ std::optional<RunningDispatch> WatchedThreadView::ReadRunning(const TickConverte
     if (begin == 0) return std::nullopt;
     RunningDispatch dispatch = {begin, clock.ToMonotonicNs(begin), DispatchNameText(thread_->what)};
     std::atomic_thread_fence(std::memory_order_acquire);
-    // The next dispatch stores its name before its begin: an unchanged begin vouches for the name.
+    // The next dispatch stores its name before its start: an unchanged begin vouches for the name.
     if (thread_->dispatch_begin_ticks.load(std::memory_order_relaxed) == begin) return dispatch;
   }
   return std::nullopt;  // it changes so fast that nothing is overdue

@@ -21,14 +21,14 @@ struct RunningDispatch {
   std::string what;
 };
 
-// One that ended, at or above the slow threshold.
+// A dispatch that ended, at or above the slow threshold.
 struct SlowDispatch {
   uint64_t begin_ns = 0;
   uint64_t end_ns = 0;
   std::string what;
 };
 
-// What the loop of the watched thread at `index` is called: its own name, else the process's.
+// The loop name of the watched thread at `index`, else that of the process.
 std::string LoopNameOf(const RingHeader& ring, size_t index);
 
 class WatchedThreadView {

@@ -24,7 +24,7 @@ JANKBOX_THREAD_VALUE(RingHeader*, t_ring, nullptr);
 JANKBOX_THREAD_VALUE(RingWatchedThread*, t_slot, nullptr);
 JANKBOX_THREAD_VALUE(const char*, t_loop_name, nullptr);  // as NameLoop() said last
 
-// `what`, at most kMaxDispatchNameBytes of it, with zeros behind.
+// `what`, at most kMaxDispatchNameBytes of it, with zeros after.
 struct PaddedName {
   char text[kDispatchNameWords * 8] = {};
   uint32_t bytes = 0;
@@ -51,7 +51,7 @@ struct NamePayload {
   }
 };
 
-// Readers look on: whole words, the last one with a zero at its end.
+// Readers may read meanwhile: whole words, the last one with a zero at its end.
 void StoreLoopName(RingWatchedThread* slot, const char* name) {
   char padded[kLoopNameWords * 8] = {};
   strncpy(padded, name, sizeof(padded) - 1);
@@ -140,7 +140,7 @@ void DispatchMonitor::End() {
   RingWatchedThread* slot = Slot(ring);
   if (slot != nullptr) {
     const uint32_t depth = slot->dispatch_depth.load(std::memory_order_relaxed);
-    if (depth == 0) return;  // an end without a begin: recording was turned on in between
+    if (depth == 0) return;  // an end event without a start: recording was turned on in between
     slot->dispatch_depth.store(depth - 1, std::memory_order_relaxed);
     if (depth == 1) {
       const uint64_t begin = slot->dispatch_begin_ticks.load(std::memory_order_relaxed);

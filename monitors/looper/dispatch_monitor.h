@@ -21,23 +21,24 @@ class DispatchMonitor {
   // The thread's loop waits: no dispatch of it runs any more, however deep this wait is nested.
   static void EndAll();
 
-  // Outermost dispatches begun by this thread; 0 where it is not watched.
+  // Outermost dispatches begun by this thread; 0 if it is not watched.
   static uint64_t CountOfThisThread();
 
   // As Begin() for a dispatch that began at `begin_ns` (CLOCK_MONOTONIC); now, as long as the clock
   // is not calibrated.
   static void BeginAt(const char* what, uint64_t begin_ns);
 
-  // What reports call this thread's loop: `name`, a text that stays, unless the app has named it.
+  // The name of this thread's loop in reports: `name`, a text that stays, unless the app has named
+  // it.
   static void NameLoop(const char* name);
   // The app's own name for it; at most 31 bytes are kept. Copied.
   static void NameLoopForGood(const char* name);
 
-  // This thread's place in `ring`, taken on its first call; null where all kMaxWatchedThreads are
+  // This thread's place in `ring`, taken on its first call; null if all kMaxWatchedThreads are
   // taken.
   static RingWatchedThread* Slot(RingHeader* ring);
 
-  // When this thread's outermost dispatch began, on CLOCK_MONOTONIC; 0 where none runs or the clock
+  // When this thread's outermost dispatch began, on CLOCK_MONOTONIC; 0 if none runs or the clock
   // is not calibrated yet. `slot` is this thread's.
   static uint64_t RunningSinceNs(const RingWatchedThread& slot);
 
@@ -49,7 +50,7 @@ class DispatchMonitor {
   // The calibrated clock and the time from which a dispatch is noted as slow. 0: not calibrated,
   // nothing is noted. Any thread.
   static void SetClock(double ns_per_tick, uint64_t slow_threshold_ns);
-  // That time; 0 where the clock is not calibrated. Any thread.
+  // That time; 0 if the clock is not calibrated. Any thread.
   static uint32_t SlowThresholdMs();
 };
 

@@ -5,11 +5,11 @@
 
 namespace jankbox {
 
-// Where GLib is loaded now, and its table is as it left it. Takes the loader's lock: on a thread of
+// If GLib is loaded now, and its table is as it left it. Takes the loader's lock: on a thread of
 // ours. Again whenever modules came; cheap.
 void FollowGlibIdle();
 
-// Puts GLib's own function back where ours still stands.
+// Restores GLib's function if Jankbox's is still installed.
 void StopGlibIdle();
 
 }  // namespace jankbox

@@ -23,7 +23,7 @@ struct SourceFunctions {
 std::atomic<DispatchFunction> g_real{nullptr};
 std::atomic<SourceFunctions*> g_table{nullptr};
 
-// Loops of threads that nobody watches have idle callbacks too.
+// Loops of threads that are not watched have idle callbacks too.
 int DispatchIdle(void* source, GSourceFunc callback, void* user_data) {
   const DispatchFunction real = g_real.load(std::memory_order_acquire);
   const bool watched = RecordingOn() && ThisThreadIsWatched();

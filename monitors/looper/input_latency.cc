@@ -9,7 +9,7 @@
 namespace jankbox {
 namespace {
 
-// The last late event of a watched thread, written by that thread alone; `version` is odd
+// The last late event of a watched thread, written only by that thread; `version` is odd
 // meanwhile.
 struct LateInput {
   std::atomic<uint32_t> version{0};

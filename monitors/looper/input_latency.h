@@ -1,5 +1,5 @@
 // Touch lag: how long input events waited until they were handled (Matrix' TouchEventTracer, 2 s),
-// from their own timestamps. The app says so where it handles one; GDK, Qt, X11 and Wayland events
+// from their own timestamps. The app says so if it handles one; GDK, Qt, X11 and Wayland events
 // carry milliseconds of CLOCK_MONOTONIC. On() and OnMs() are HOT, of watched threads: NO-ALLOC, no
 // lock, no system call; Take() is the watcher's.
 #ifndef JANKBOX_MONITORS_LOOPER_INPUT_LATENCY_H_
@@ -25,8 +25,8 @@ class InputLatency {
   // The same in milliseconds, of which only the low 32 bits are known.
   static void OnMs(uint32_t event_ms);
 
-  // What the thread at `index` of the ring's watched ones handled too late, once each; of several
-  // within a second the one that waited longest. `seen` is the caller's, 0 at first.
+  // The events that the watched thread at `index` of the ring handled too late, once each; of
+  // several within a second the one that waited longest. `seen` is the caller's, 0 at first.
   static std::optional<Signal> Take(size_t index, uint32_t* seen);
 };
 

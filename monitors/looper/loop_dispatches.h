@@ -1,4 +1,4 @@
-// Tells a recorder of the dispatches that one thread's waits delimit, and what its loop is called.
+// Reports to a recorder the dispatches that one thread's waits delimit, and the name of its loop.
 // Used by the preload agent (the recorder is loaded later, by dlopen) and by the SDK's own hooks.
 // HOT: called around each wait of one thread, by that thread; NO-ALLOC, no lock, no system call.
 #ifndef JANKBOX_MONITORS_LOOPER_LOOP_DISPATCHES_H_
@@ -16,13 +16,13 @@ struct DispatchCalls {
   void (*begin)(const char* what);
   void (*begin_at)(const char* what, uint64_t begin_ns);
   void (*end)();
-  // What the calling thread's loop is called; the text stays.
+  // The name of the calling thread's loop; the text stays valid.
   void (*name_loop)(const char* name);
 };
 
 class LoopDispatches {
  public:
-  // Before a wait. True where it is the loop's own, or the first sign of a UI that starts up: then
+  // Before a wait. True if it is the loop's own, or the first sign of a UI that starts up: then
   // OnWaitDone() follows it. `calls` is null until the recorder is ready.
   bool OnWait(const WaitCall& call, const DispatchCalls* calls) {
     const LoopModule module = LoopModules::Find(call.call_site);
@@ -77,7 +77,7 @@ class LoopDispatches {
   LoopWaits waits_;
   const char* told_name_ = nullptr;
   uint64_t begin_ns_ = 0;       // of the running dispatch; 0: the loop waits, or there is none yet
-  const char* what_ = nullptr;  // what it is called; null: nothing is known of it
+  const char* what_ = nullptr;  // its name; null: unknown
   bool announced_ = false;      // the recorder knows of it
 };
 

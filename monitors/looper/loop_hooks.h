@@ -11,7 +11,7 @@
 
 namespace jankbox {
 
-// Contributes the waits of loop libraries; nothing where the preload agent already stands in front
+// Contributes the waits of loop libraries; nothing if the preload agent already is in front
 // of all waits. `watched_threads`: as in jankbox_options.
 void AddLoopHooks(const std::string& watched_threads, HookSet* hooks);
 

@@ -59,7 +59,7 @@ struct Table {
 
 std::atomic<const Table*> g_table{nullptr};
 std::atomic<int> g_tables{0};
-// The loader's counters as of the last look.
+// The loader's counters as of the last poll.
 std::atomic<unsigned long long> g_adds{0};
 std::atomic<unsigned long long> g_subs{0};
 
@@ -117,7 +117,7 @@ void LoopModules::Refresh() {
   g_subs = table->subs;
   std::sort(table->ranges.begin(), table->ranges.end(),
             [](const Range& a, const Range& b) { return a.begin < b.begin; });
-  // Plugins that are none of ours come and go: they must not use up the tables.
+  // Other plugins come and go: they must not use up the tables.
   if (current != nullptr && current->ranges == table->ranges) return;
   if (g_tables.fetch_add(1, std::memory_order_relaxed) >= kMaxTables) return;
   table->older = current;

@@ -12,14 +12,13 @@ namespace jankbox {
 enum class LoopModuleKind : uint8_t {
   kOther,      // the program itself and all that is not known
   kLoop,       // a library that runs main loops
-  kReplyOnly,  // one that only waits for replies inside somebody's dispatch
+  kReplyOnly,  // one that only waits for replies inside another dispatch
   kDisplay,    // the same, of a display server: a program that has it and a loop library has a UI
 };
 
 struct LoopModule {
   LoopModuleKind kind = LoopModuleKind::kOther;
-  const char* loop_name =
-      "";  // "glib", "qt", "libuv", "android::Looper", …; "" where it names none
+  const char* loop_name = "";  // "glib", "qt", "libuv", "android::Looper", …; "" if it names none
 };
 
 // The class of a module by its file name: "/usr/lib/…/libglib-2.0.so.0.7400.6" is kLoop, "glib".
@@ -29,11 +28,11 @@ class LoopModules {
  public:
   static constexpr int kMaxTables = 64;
 
-  // Reads the loader's list anew where modules came or went. Takes the loader's lock, allocates:
+  // Reads the loader's list again if modules came or went. Takes the loader's lock, allocates:
   // not on a hot path.
   static void Refresh();
 
-  // The module that holds `address`. HOT.
+  // The module that contains `address`. HOT.
   static LoopModule Find(const void* address);
 
   // Whether a library that runs main loops is loaded. HOT.

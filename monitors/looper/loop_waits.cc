@@ -39,7 +39,7 @@ bool LoopWaits::IsNestedRun(const WaitCall& call) const {
   return false;
 }
 
-// Reads only above the thread's present stack pointer, where its callers' frames are.
+// Reads only above the thread's present stack pointer: its callers' frames are there.
 __attribute__((no_sanitize("address"))) void LoopWaits::CopyFrame() {
   const auto* words = static_cast<const volatile uintptr_t*>(loop_.stack);
   for (size_t i = 0; i < kFrameWords; ++i) frame_[i] = words[i];
@@ -78,9 +78,9 @@ LoopWaits::Candidate& LoopWaits::FindCandidate(const Site& site) {
   return oldest;
 }
 
-// Qt runs GLib's loop where there is one: it is Qt's all the same. Words of frames that are gone
+// Qt runs GLib's loop if there is one: it is Qt's all the same. Words of frames that are gone
 // may mislead, to no more than a name. A thread's control block, or the program's arguments and
-// environment, lie above its outermost frame: what is read is there.
+// environment, are above its outermost frame: what is read is there.
 __attribute__((no_sanitize("address"))) const char* LoopWaits::NameOf(const WaitCall& call,
                                                                       LoopModule module) {
   if (module.loop_name[0] == '\0') return FamilyName(call.family);
@@ -120,7 +120,7 @@ bool LoopWaits::MayTakeOver(const Site& site, bool at_first_sight) {
 }
 
 // A program takes its events wherever it likes, in menus within menus: each time is its loop's.
-// Only where another loop runs, and takes them in its callbacks (game controllers of a program with
+// Only if another loop runs, and takes them in its callbacks (game controllers of a program with
 // windows), is that part of the dispatch.
 bool LoopWaits::DecidePump(const Site& site, const WaitCall& call, LoopModule module) {
   if (loop_.call_site != nullptr && is_pump_) {
@@ -141,7 +141,7 @@ bool LoopWaits::DecideWait(const WaitCall& call, LoopModule module) {
   }
   const Site site{call.call_site, call.stack};
   if (loop_.call_site != nullptr && site == loop_) {
-    // Its library was not known yet: it was loaded after the last look at the modules.
+    // Its library was not known yet: it was loaded after the last poll at the modules.
     const bool known_now = is_weak_ && module.kind == LoopModuleKind::kLoop;
     if (known_now) Adopt(site, call, module);
     NoteOwnWait(call);

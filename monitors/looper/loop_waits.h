@@ -2,10 +2,10 @@
 // one return of the loop's own wait to the next is one dispatch; every other wait of the thread
 // belongs to the dispatch that it is called in (libxcb polls inside dispatches more often than GLib
 // waits). HOT: called around each wait; NO-ALLOC, no lock, no system call but clock_gettime by
-// vdso. One object a thread, used by that thread alone.
+// vdso. One object for each thread, used only by that thread.
 //
 // A loop that the program writes itself around a library's event queue (SDL) may never wait at all:
-// there, taking events counts as a wait (kPump), and the rules for that stand in DecidePump().
+// there, taking events counts as a wait (kPump), and the rules for that are in DecidePump().
 //
 // Which wait is the loop's own, by rules that DecideWait() applies in order. A site is (call site,
 // stack pointer at the call).
@@ -46,16 +46,16 @@ struct WaitCall {
 
 class LoopWaits {
  public:
-  // True where `call` is a wait of the loop itself. `module` is what holds its call site.
+  // True if `call` is a wait of the loop itself. `module` contains its call site.
   bool DecideWait(const WaitCall& call, LoopModule module);
 
-  // What the loop is called in reports; "" until there is one. Any thread.
+  // The name of the loop in reports; "" until there is one. Any thread.
   const char* loop_name() const { return __atomic_load_n(&name_, __ATOMIC_RELAXED); }
 
  private:
   static constexpr size_t kCandidates = 8;
   static constexpr size_t kFrameWords = 32;
-  // Above a wait of GLib, where a library that runs GLib's loop for its own has its frame.
+  // Above a wait of GLib, if a library that runs GLib's loop for its own has its frame.
   static constexpr size_t kCallerWords = 64;
   static constexpr uint32_t kSightings = 3;
   static constexpr uint32_t kSightingsInARow = 4;
@@ -85,13 +85,13 @@ class LoopWaits {
   Site loop_;
   Site previous_loop_;
   bool is_weak_ = false;  // adopted because it recurred, not for what it is
-  bool is_pump_ = false;  // the program takes events by itself, as it likes
+  bool is_pump_ = false;  // the program takes events whenever it likes
   int loop_fd_ = -1;
   const char* name_ = "";
   std::array<Candidate, kCandidates> candidates_;
   size_t next_candidate_ = 0;
-  // What stood above the loop's stack pointer at its last wait; and, a bit a word, what changes
-  // while it lives, and what had changed when somebody asked since.
+  // What was above the loop's stack pointer at its last wait; and, a bit a word, what changes
+  // while it lives, and what had changed at the last query.
   std::array<uintptr_t, kFrameWords> frame_{};
   uint32_t restless_words_ = 0;
   uint32_t doubted_words_ = 0;

@@ -1,7 +1,7 @@
 // Android's Looper as a source of dispatches, through its Printer: a line that begins with '>'
-// before each message, one with '<' behind it. The contract is that of Matrix' LooperMonitor, with
-// three of its defects mended: a printer that cannot be read is replaced once and not again every
-// minute, a begin without its end (the wrapper came or went in between) leaves nothing open, and
+// before each message, one with '<' after it. The contract is that of Matrix' LooperMonitor, with
+// three of its defects fixed: a printer that cannot be read is replaced once and not again every
+// minute, a start without its end (the wrapper came or went in between) leaves nothing open, and
 // what was there before comes back at the end. Of the Looper's thread. OnLine() is HOT: NO-ALLOC,
 // no lock, no system call.
 #ifndef JANKBOX_MONITORS_LOOPER_PRINTER_DISPATCHES_H_
@@ -16,9 +16,9 @@
 
 namespace jankbox {
 
-// What a message is called, from its '>' line: ">>>>> Dispatching to Handler
+// The name of a message, from its '>' line: ">>>>> Dispatching to Handler
 // (android.app.ActivityThread$H) {1c5a1e8} null: 159" is "ActivityThread$H: 159", and with a
-// callback "Handler View$PerformClick: 0". The line's beginning where it is none of that form.
+// callback "Handler View$PerformClick: 0". The line's beginning if it is none of that form.
 // Written to `name`, cut at `size` - 1 bytes and zero-terminated. REQUIRES size != 0.
 void NameOfMessage(std::string_view line, char* name, size_t size);
 
@@ -35,7 +35,7 @@ class PrinterDispatches {
   // Puts our printer in front of whoever prints.
   void Attach(uint64_t now_ms);
 
-  // The Looper is idle (MessageQueue.IdleHandler): looks, at most once a minute unless told
+  // The Looper is idle (MessageQueue.IdleHandler): looks, at most once a minute unless asked
   // otherwise, whether our printer is still there, and puts a new one in front of what took its
   // place.
   void OnIdle(uint64_t now_ms);

@@ -1,4 +1,4 @@
-// The seam to an android.os.Looper: what its field mLogging holds, and a printer of ours put there.
+// The seam to an android.os.Looper: reads its field mLogging and installs Jankbox's printer there.
 // Its other side is Java (sdk/android). That thread's own; cold.
 #ifndef JANKBOX_MONITORS_LOOPER_PRINTER_HOST_H_
 #define JANKBOX_MONITORS_LOOPER_PRINTER_HOST_H_
@@ -21,7 +21,7 @@ class PrinterHost {
   virtual Holder Look() = 0;
 
   // Makes a wrapper print them (Looper.setMessageLogging). It hands each line to what printed
-  // before, where `chained` and there is one, and then to PrinterDispatches::OnLine().
+  // before, if `chained` and there is one, and then to PrinterDispatches::OnLine().
   virtual void Install(bool chained) = 0;
 
   // Puts back what the wrapper made last has in its chain. REQUIRES Look() == kOurs.

@@ -1,6 +1,6 @@
 // Notices a dispatch that is too slow (Matrix' EvilMethod threshold, 700 ms) while it still runs;
-// what it was at its end, AnrMonitor tells. Pure logic; the watcher thread's. Times are those at
-// which it is judged: what the thread was held for is taken off.
+// what it was at its end, AnrMonitor says. Pure logic; the watcher thread's. Times are those at
+// which it is judged: stops of the thread are subtracted.
 #ifndef JANKBOX_MONITORS_LOOPER_SLOW_MESSAGE_MONITOR_H_
 #define JANKBOX_MONITORS_LOOPER_SLOW_MESSAGE_MONITOR_H_
 

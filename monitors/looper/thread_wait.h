@@ -1,7 +1,7 @@
-// Around one wait of the calling thread: tells its LoopDispatches, where it has one, and leaves
-// every other thread, and waits inside waits, alone. Shared by the preload agent and the SDK's own
-// hooks, each of which has its own copy of the state here. HOT: NO-ALLOC, no lock, errno untouched;
-// system calls only at a thread's first wait.
+// Around one wait of the calling thread: reports it to its LoopDispatches, if it has one, and
+// leaves every other thread, and waits inside waits, alone. Shared by the preload agent and the
+// SDK's own hooks, each of which has its own copy of the state here. HOT: NO-ALLOC, no lock, errno
+// untouched; system calls only at a thread's first wait.
 #ifndef JANKBOX_MONITORS_LOOPER_THREAD_WAIT_H_
 #define JANKBOX_MONITORS_LOOPER_THREAD_WAIT_H_
 
@@ -20,7 +20,7 @@ class ThreadWait {
     if (loop_ == nullptr) return;
     t_inside = true;
     own_ = loop_->OnWait(call, calls);
-    // Any wait inside a dispatch is a chance to tell of it: GTK's start-up waits for its display
+    // Any wait inside a dispatch is a chance to report it: GTK's start-up waits for its display
     // all the time.
     if (!own_) loop_->Announce(calls);
   }

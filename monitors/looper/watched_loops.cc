@@ -25,7 +25,7 @@ struct Wanted {
 };
 constinit const Wanted g_none = {"", nullptr};
 constinit std::atomic<const Wanted*> g_wanted{&g_none};
-// Grows with whatever changes the answer; a thread asks again where its own is older.
+// Grows with whatever changes the answer; a thread asks again if its own is older.
 constinit std::atomic<uint32_t> g_answers{1};
 
 JANKBOX_THREAD_VALUE(uint32_t, t_answer, 0);
@@ -42,7 +42,7 @@ bool IsWantedByName() {
 
 bool IsGone(int32_t tid) { return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH; }
 
-// A place for `tid`: one that nobody has, or whose thread is gone (perhaps with the same tid).
+// A slot for `tid`: a free one, or one whose thread is gone (perhaps with the same tid).
 Place* TakePlace(int32_t tid) {
   for (int i = tid == getpid() ? 0 : 1; i < WatchedLoops::kMaxLoops; ++i) {
     int32_t owner = g_places[i].tid.load(std::memory_order_relaxed);

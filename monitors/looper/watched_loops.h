@@ -1,5 +1,5 @@
 // Whose loops are watched: the main thread's, those of threads that ask for it, and of threads with
-// names that an option lists. Worker threads have event loops too, and nobody waits for those: by
+// names that an option lists. Worker threads have event loops too, and no user waits for those: by
 // default they raise nothing. The preload agent and the SDK's own hooks have a copy each.
 #ifndef JANKBOX_MONITORS_LOOPER_WATCHED_LOOPS_H_
 #define JANKBOX_MONITORS_LOOPER_WATCHED_LOOPS_H_
@@ -12,7 +12,7 @@
 
 namespace jankbox {
 
-// Whether `list`, names between commas of which one may end in `*` for any rest, holds `name`.
+// Whether `list`, names between commas of which one may end in `*` for any rest, contains `name`.
 bool NameIsListed(std::string_view list, std::string_view name);
 
 class WatchedLoops {
@@ -23,11 +23,11 @@ class WatchedLoops {
   // "" none. Kept. Not on a hot path: allocates.
   static void SetWanted(const char* names);
 
-  // The calling thread's loop; null where it is not watched. Two system calls the first time, and
+  // The calling thread's loop; null if it is not watched. Two system calls the first time, and
   // again after each SetWanted(); else NO-ALLOC, no lock, no system call; HOT.
   static LoopDispatches* OfThisThread();
 
-  // The calling thread's loop is watched from now on, where there is room.
+  // The calling thread's loop is watched from now on, if there is room.
   static void WatchThisThread();
 
   // The main thread's, from any thread: only its loop_name() may be asked.

@@ -37,7 +37,7 @@ class StartupMonitor {
   }
 
  private:
-  // An app that says when it is drawn may take this long behind its first frame.
+  // An app that says when it is drawn may take this long after its first frame.
   static constexpr uint64_t kDrawnWithinNs = 5'000'000'000;
 
   std::optional<StartupTimes> current_;

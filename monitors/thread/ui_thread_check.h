@@ -1,4 +1,4 @@
-// What makes a UI thread late without doing anything: a lower priority, another scheduling policy,
+// Finds settings that make a UI thread late: a lower priority, another scheduling policy,
 // a coarser timer slack than the kernel's 50 us (Matrix' thread tracer hooks setpriority and prctl
 // for the same). Asked from outside, once a second, since nothing of it is worth a hook. Watcher
 // thread.
@@ -22,8 +22,8 @@ UiThreadReading ReadUiThread(int32_t tid);
 
 class UiThreadCheck {
  public:
-  // New findings as sentences: each value is told once. What the thread had at the first look is
-  // how it was started, and no finding, but for the slack.
+  // New findings as sentences: each value is reported once. What the thread had at the first look
+  // is how it was started, and no finding, but for the slack.
   std::vector<std::string> Look(const UiThreadReading& reading);
 
  private:
