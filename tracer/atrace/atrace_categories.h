@@ -16,12 +16,12 @@ struct AtraceCategory {
   char name[14];
   char title[26];
   uint64_t tags;              // 0: of services in other processes
-  const char* optional_node;  // in tracefs, turned on where it is there; null: none
+  const char* optional_node;  // in tracefs, turned on if it is there; null: none
 };
 
 std::span<const AtraceCategory> AtraceCategories();
 
-// Null where no category of user space has that name.
+// Null if no category of user space has that name.
 const AtraceCategory* FindAtraceCategory(std::string_view name);
 
 // "gfx view app", in the order of the bits. A bit that belongs to no category is "app", "always",

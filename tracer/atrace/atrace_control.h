@@ -1,5 +1,5 @@
 // Turns tags of the atrace library on and gives them back. The variable has other owners: the
-// library itself, which computes it anew when properties change, and other tools. So bits are only
+// library itself, which computes it again when properties change, and other tools. So bits are only
 // ever set or cleared one by one and atomically, and what is given back are the bits that were set
 // here and are set still; what another owner has set or cleared stays. Jankbox's own threads, one
 // at a time; no locks, no allocation; may open a file.
@@ -29,11 +29,11 @@ class AtraceControl {
   void Update(uint64_t wanted, uint64_t library_tags, uint64_t now_ns);
 
   // To be called every now and then. Adds again what the library overwrote, within 5 s of an
-  // Update(): it computes its tags anew at some time after the change. What is missing otherwise,
+  // Update(): it computes its tags again at some time after the change. What is missing otherwise,
   // another owner took out.
   void Look(uint64_t now_ns);
 
-  // Takes out what was added. Nothing where all 64 bits are set: then another tool records
+  // Takes out what was added. Nothing if all 64 bits are set: then another tool records
   // everything. Nothing when not started.
   void Stop();
 

@@ -36,13 +36,13 @@ std::span<const AtraceSymbolNames> AtraceSymbolTable();
 const AtraceSymbolNames& AtraceSymbolsOfApiLevel(int api_level);
 
 // Looks where the running release has them, then, by the names of today, through every module that
-// is loaded. Loads nothing that the process does not have, but for `load_library` where that is not
+// is loaded. Loads nothing that the process does not have, but for `load_library` if that is not
 // empty (and the release's own library before Android 5, which every app has). The module stays
-// loaded for good: the app's threads may be writing a marker whenever Jankbox ends.
-// kNotFound where no module has both variables.
+// loaded permanently: the app's threads may be writing a marker whenever Jankbox ends.
+// kNotFound if no module has both variables.
 Result<AtraceSymbols> FindAtraceSymbols(const std::string& load_library);
 
-// The release that runs; the newest of the table where this is not Android.
+// The release that runs; the newest of the table if this is not Android.
 int DeviceApiLevel();
 
 }  // namespace jankbox

@@ -51,10 +51,10 @@ inline constexpr uint64_t kDefaultCaptureTags = 0x496e;
 // "..", neither beginning nor ending in "."; a value is one line of at most 91 bytes.
 class PropertyValues {
  public:
-  // False, and nothing is set, where name or value is not legal.
+  // False, and nothing is set, if name or value is not legal.
   bool Set(std::string_view name, std::string_view value);
 
-  // Empty where it is not set.
+  // Empty if it is not set.
   std::string_view Get(std::string_view name) const;
 
   // The same properties, set in the same order.
@@ -64,13 +64,13 @@ class PropertyValues {
   std::string lines_ = "\n";  // "name=value\n", one after another
 };
 
-// The properties that the rule looks at besides debug.atrace.app_<n>.
+// The properties that the rule checks besides debug.atrace.app_<n>.
 inline constexpr std::string_view kEnableFlagsProperty = "debug.atrace.tags.enableflags";
 inline constexpr std::string_view kAppNumberProperty = "debug.atrace.app_number";
 inline constexpr std::string_view kAppProperty = "debug.atrace.app_";  // + n in decimal
 inline constexpr std::string_view kDebuggableProperty = "ro.debuggable";
 
-// libcutils looks at as many debug.atrace.app_<n> as app_number says; here a number that makes no
+// libcutils checks as many debug.atrace.app_<n> as app_number says; here a number that makes no
 // sense ends at this one.
 inline constexpr int32_t kMaxAtraceApps = 256;
 
@@ -87,11 +87,11 @@ struct AtraceFacts {
   bool tracing_enabled = true;  // false in a zygote
 };
 
-// What libcutils sets atrace_enabled_tags to. 0 where the flags are no number or too large.
+// What libcutils sets atrace_enabled_tags to. 0 if the flags are no number or too large.
 uint64_t ComputeAtraceTags(const AtraceFacts& facts);
 
 // Tags as a number in C's notation (0x496e, 18798, 044556), by the rule for the flags' property;
-// nothing where it is none.
+// nothing if it is none.
 std::optional<uint64_t> ParseTagNumber(std::string_view text);
 
 }  // namespace jankbox

@@ -15,7 +15,7 @@
 namespace jankbox {
 namespace {
 
-// linux/magic.h; files of tracefs that lie below debugfs have debugfs' number before Linux 4.1.
+// linux/magic.h; files of tracefs that are below debugfs have debugfs' number before Linux 4.1.
 constexpr uint32_t kTracefsMagic = 0x74726163;
 constexpr uint32_t kDebugfsMagic = 0x64626720;
 
@@ -70,7 +70,7 @@ void MarkerTap::TakePassed(int fd, const iovec* pieces, int count, ssize_t resul
   }
 }
 
-// The kernel refused it for its descriptor, without a look at the buffer, or at `piece` itself.
+// The kernel refused it for its descriptor, without a poll at the buffer, or at `piece` itself.
 void MarkerTap::TakeRefused(const iovec* piece) {
   const int saved_errno = errno;
   char text[kMaxMarkerBytes];

@@ -1,7 +1,7 @@
 // What the process writes to the kernel's trace_marker, recorded on the way: the part of the write
 // proxies that decides whether a call is a marker, and takes its text. A marker is a write to a
 // file of tracefs (debugfs on old systems), or to descriptor -1 in the form of one: that is what
-// atrace's own code does where its tags are on but it may not open the file. Texts in no form of a
+// atrace's own code does if its tags are on but it may not open the file. Texts in no form of a
 // marker are not kept. HOT, NO-ALLOC, SIGNAL-SAFE, errno untouched, the caller holds a
 // ReentryGuard; one fstatfs() a second and descriptor that is written to. FORK: a child records
 // nothing and passes everything on.
@@ -30,13 +30,13 @@ class MarkerTap {
   static void SetMode(MarkerMode mode);
   static void ForgetDescriptors();
 
-  // Whether a write of `bytes` to `fd` may be a marker. The buffer is not looked at: it may be bad.
+  // Whether a write of `bytes` to `fd` may be a marker. The buffer is not checked: it may be bad.
   static bool Watches(int fd, size_t bytes) {
     if (mode_.load(std::memory_order_relaxed) == MarkerMode::kOff) return false;
     return bytes - 1 < kMaxWrite && IsMarkerFile(fd);
   }
 
-  // MarkerMode::kKeep alone: true where the write was recorded instead of passed on, so that the
+  // MarkerMode::kKeep alone: true if the write was recorded instead of passed on, so that the
   // call has succeeded. A bad buffer is then a fault and not EFAULT.
   static bool TakeKept(int fd, const void* data, size_t bytes);
 

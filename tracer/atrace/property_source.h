@@ -19,13 +19,13 @@ class PropertySource {
   // `path`: of the file on Linux, empty: none. Reads nothing but the environment.
   explicit PropertySource(std::string path);
 
-  // Reads anew; true where a value is another than before. A file that is not there (any more) has
+  // Reads again; true if a value is another than before. A file that is not there (any more) has
   // no properties. After an error, which it gives, the values stay as they were.
   Result<bool> Refresh();
 
   const PropertyValues& values() const { return values_; }
 
-  // True where the atrace library applies these properties by itself (Android).
+  // True if the atrace library applies these properties by itself (Android).
   static bool LibraryReadsThem();
 
  private:

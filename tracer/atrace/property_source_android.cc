@@ -24,7 +24,7 @@ PropertySource::PropertySource(std::string path) : path_(std::move(path)) {}
 bool PropertySource::LibraryReadsThem() { return true; }
 
 // The watcher wakes often enough to look at the serial, which is one load: waiting for it
-// (__system_property_wait, Android 8) would take a thread and tell the same.
+// (__system_property_wait, Android 8) would take a thread and say the same.
 Result<bool> PropertySource::Refresh() {
   if (__system_property_area_serial != nullptr) {
     const uint32_t serial = __system_property_area_serial();

@@ -14,7 +14,7 @@ bool ConcernsAtrace(std::string_view line) {
   return line.starts_with("debug.atrace.") || line.starts_with(kDebuggableProperty);
 }
 
-// Other threads may change the environment: to be called where the program says that it does not.
+// Other threads may change the environment: to be called if the program says that it does not.
 PropertyValues FromEnvironment() {
   std::string text;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
@@ -32,7 +32,7 @@ PropertySource::PropertySource(std::string path) : path_(std::move(path)) {
 
 bool PropertySource::LibraryReadsThem() { return false; }
 
-// The text itself is compared: a time of change does not tell two changes within one kernel tick.
+// The text itself is compared: a time of change does not say two changes within one kernel tick.
 Result<bool> PropertySource::Refresh() {
   if (path_.empty()) return false;
   size_t refused = 0;

@@ -1,4 +1,4 @@
-// The ring's clock: the raw counter where it is trustworthy, else clock_gettime (decision 3), and
+// The ring's clock: the raw counter if it is trustworthy, else clock_gettime (decision 3), and
 // its calibration against the kernel's clocks. ReadTicks: NO-ALLOC, SIGNAL-SAFE, THREAD-SAFE, no
 // system call.
 #ifndef JANKBOX_TRACER_CLOCK_TICK_CLOCK_H_
@@ -51,7 +51,7 @@ struct ClockReading {
 ClockReading ReadClocks(TickSource source);
 
 // A sleep of the machine that the counter counted and CLOCK_MONOTONIC did not: ticks before
-// `at_ticks` stand for moments `ahead_ns` later than the line through the readings after it says.
+// `at_ticks` represent moments `ahead_ns` later than the line through the readings after it says.
 struct ClockBreak {
   uint64_t at_ticks = 0;  // 0: none
   uint64_t at_monotonic_ns = 0;
@@ -62,9 +62,9 @@ struct ClockBreak {
 class TickConverter {
  public:
   TickConverter() = default;
-  // `first` and `last` in order; where they are less than 1 ms apart, `fallback_ns_per_tick` gives
+  // `first` and `last` in order; if they are less than 1 ms apart, `fallback_ns_per_tick` gives
   // the slope.
-  // With a break both lie behind it.
+  // With a break both are after it.
   TickConverter(const ClockReading& first, const ClockReading& last, double fallback_ns_per_tick,
                 const ClockBreak& clock_break = {});
 

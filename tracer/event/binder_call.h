@@ -1,6 +1,6 @@
 // A binder call as the payload of the kWait event that begins it: word 0 is the transaction's code
 // (bits 0-31) and the handle of the object that is called (32-59); then the name of its interface,
-// 7 bytes a word, first byte lowest, zeros behind it; no more words where the caller wrote no name.
+// 7 bytes a word, first byte lowest, zeros after it; no more words if the caller wrote no name.
 // Its end is that of any other wait. NO-ALLOC, SIGNAL-SAFE, THREAD-SAFE (pure functions).
 // docs/formats/ring.md is the authority.
 #ifndef JANKBOX_TRACER_EVENT_BINDER_CALL_H_
@@ -52,7 +52,7 @@ inline constexpr bool BeginsBinderCall(uint32_t id) {
   return (id & kKnown) == static_cast<uint32_t>(WaitClass::kBinder) << wait_event::kClassShift;
 }
 
-// REQUIRES BeginsBinderCall(id). `payload` holds the words' data (PayloadOf). False where they make
+// REQUIRES BeginsBinderCall(id). `payload` holds the words' data (PayloadOf). False if they make
 // no sense.
 inline bool DecodeBinderCall(uint32_t id, std::span<const uint64_t> payload, BinderCall* call) {
   if (id >> wait_event::kFdClassShift != 0 || payload.empty() ||

@@ -1,5 +1,5 @@
 // The eight-byte events of the ring. A word is: bits 0-3 kind, bits 4-27 id (24 bits), bits 28-63
-// the low 36 bits of its moment in ticks, which its chunk's base makes whole: a moment lies within
+// the low 36 bits of its moment in ticks, which its chunk's base makes whole: a moment is within
 // 2^35 ticks of the base. A kind that carries data is followed by payload words, each kind kPayload
 // in bits 0-3 and 60 bits of data above. No word is zero, so a chunk of zeros is an empty chunk and
 // the first zero ends it. docs/formats/ring.md is the authority.

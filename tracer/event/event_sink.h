@@ -23,7 +23,7 @@ uint64_t NowTicks();
 void RecordEvent(EventKind kind, uint32_t id);
 
 // As above with an earlier moment `ticks`, which is moved up to the thread's last event's chunk if
-// it lies before it.
+// it is before it.
 void RecordEventAt(EventKind kind, uint32_t id, uint64_t ticks, std::span<const uint64_t> payload);
 
 // kAsyncBegin, kAsyncEnd, kCounter: a 64-bit value.
@@ -32,7 +32,7 @@ void RecordValue(EventKind kind, uint32_t id, uint64_t value);
 // kMarker, kWait, kThread: into the thread's marker lane, whose chunks are a share of their own.
 void RecordAside(EventKind kind, uint32_t id, std::span<const uint64_t> payload);
 
-// A marker's text as the process wrote it; cut at kMaxMarkerBytes. False where it is not in the
+// A marker's text as the process wrote it; cut at kMaxMarkerBytes. False if it is not in the
 // ring: recording is off, or there is no room, which is counted.
 bool RecordMarker(std::string_view text);
 

@@ -1,5 +1,5 @@
 // One frame of a UI thread as a kFrame event, in the Choreographer's terms. Id: bits 0-3 payload
-// words (0 stands for 5), 4-7 source, 8-9 fate. Payload: 0-4: vsync, deadline, interval, start and
+// words (0 represents 5), 4-7 source, 8-9 fate. Payload: 0-4: vsync, deadline, interval, start and
 // end in ns of CLOCK_MONOTONIC; then, as far as known, 5: vsync id, 6: expected present, 7:
 // presented, 8-10: phases in us, two of 30 bits a word, the first one low. NO-ALLOC, SIGNAL-SAFE,
 // THREAD-SAFE (pure functions). docs/formats/ring.md is the authority.
@@ -19,7 +19,7 @@ namespace jankbox {
 enum class FramePhase : uint32_t { kInput, kAnimation, kInsets, kTraversal, kCommit };
 inline constexpr size_t kFramePhases = 5;
 
-// Who told of the frame. Numbers are of the ring's format.
+// Who reported of the frame. Numbers are of the ring's format.
 enum class FrameSource : uint32_t {
   kApi = 0,
   kChoreographer = 1,
@@ -98,7 +98,7 @@ inline constexpr EncodedFrame EncodeFrame(const FrameEvent& frame) {
   return encoded;
 }
 
-// `payload` holds the words' data (PayloadOf). False where they make no sense.
+// `payload` holds the words' data (PayloadOf). False if they make no sense.
 inline constexpr bool DecodeFrame(uint32_t id, std::span<const uint64_t> payload,
                                   FrameEvent* frame) {
   const uint32_t source = id >> frame_event::kSourceShift & frame_event::kSourceMask;

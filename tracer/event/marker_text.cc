@@ -5,7 +5,7 @@
 namespace jankbox {
 namespace {
 
-// Takes what stands before the next bar off the front of `rest`; all of it where there is none.
+// Takes what is before the next bar off the front of `rest`; all of it if there is none.
 std::string_view TakePart(std::string_view* rest) {
   const size_t bar = rest->find('|');
   const std::string_view part = rest->substr(0, bar);
@@ -13,7 +13,7 @@ std::string_view TakePart(std::string_view* rest) {
   return part;
 }
 
-// Splits the number behind the last bar off the end: names may hold bars.
+// Splits the number after the last bar off the end: names may hold bars.
 bool TakeNumber(std::string_view* rest, int64_t* value) {
   const size_t bar = rest->rfind('|');
   if (bar == std::string_view::npos) return false;

@@ -36,7 +36,7 @@ struct MarkerParts {
   int64_t value = 0;       // of a counter; the cookie of an async slice
 };
 
-// kUnknown where the text is none of these or a part of it is missing.
+// kUnknown if the text is none of these or a part of it is missing.
 MarkerParts ParseMarker(std::string_view text);
 
 // What ParseMarker() would make of the kind, from the first bytes alone.

@@ -13,7 +13,7 @@ namespace jankbox {
 class MethodNames {
  public:
   void Set(uint32_t id, std::string name) { names_[id] = std::move(name); }
-  // The name, or null where the id was never named.
+  // The name, or null if the id was never named.
   const std::string* Find(uint32_t id) const {
     auto it = names_.find(id);
     return it == names_.end() ? nullptr : &it->second;

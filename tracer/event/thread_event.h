@@ -72,7 +72,7 @@ inline constexpr EncodedThreadEvent EncodeThreadEvent(const ThreadEvent& event) 
   return encoded;
 }
 
-// `payload` holds the words' data (PayloadOf). False where they make no sense.
+// `payload` holds the words' data (PayloadOf). False if they make no sense.
 inline constexpr bool DecodeThreadEvent(uint32_t id, std::span<const uint64_t> payload,
                                         ThreadEvent* event) {
   const uint32_t number = id >> thread_event::kStepShift & thread_event::kStepMask;

@@ -1,7 +1,7 @@
 // A call in which a watched thread may wait (for a lock, another thread or process, a file) as two
 // kWait events, one before and one after it. Id: bits 0-3 payload words, 4 set at the end, 5-10
 // what, 11-14 class of the descriptor. Payload of a begin: owner of the lock, or bytes asked for;
-// of an end: result, two's complement; none where that is 0. Never a path, a buffer or an address.
+// of an end: result, two's complement; none if that is 0. Never a path, a buffer or an address.
 // NO-ALLOC, SIGNAL-SAFE, THREAD-SAFE (pure functions). docs/formats/ring.md is the authority.
 #ifndef JANKBOX_TRACER_EVENT_WAIT_EVENT_H_
 #define JANKBOX_TRACER_EVENT_WAIT_EVENT_H_
@@ -23,7 +23,7 @@ enum class WaitClass : uint32_t {
   kSemaphore = 5,
   kJoin = 6,
   kFutex = 7,
-  kBinder = 8,  // its begin's payload: binder_call.h
+  kBinder = 8,  // its start's payload: binder_call.h
   kRead = 16,
   kWrite = 17,
   kReadv = 18,
@@ -39,11 +39,11 @@ enum class WaitClass : uint32_t {
 struct WaitEvent {
   WaitClass what = WaitClass::kNone;
   bool end = false;
-  uint8_t fd_class = 0;   // a StackSample::FdClass; 0 where there is no descriptor
+  uint8_t fd_class = 0;   // a StackSample::FdClass; 0 if there is no descriptor
   int32_t owner_tid = 0;  // begin of a lock's or a thread's; 0: not known
   uint64_t bytes = 0;     // begin of a read or a write: asked for
   int64_t result = 0;     // end: bytes read or written, else 0; below 0: -errno
-  // Begin of a binder call, where a reader has named it (ring/wait_record.h); else null.
+  // Begin of a binder call, if a reader has named it (ring/wait_record.h); else null.
   const char* call = nullptr;
 };
 
@@ -83,7 +83,7 @@ inline constexpr EncodedWait EncodeWait(const WaitEvent& wait) {
   return encoded;
 }
 
-// `payload` holds the words' data (PayloadOf). False where they make no sense.
+// `payload` holds the words' data (PayloadOf). False if they make no sense.
 inline constexpr bool DecodeWait(uint32_t id, std::span<const uint64_t> payload, WaitEvent* wait) {
   const uint32_t what = id >> wait_event::kClassShift & wait_event::kClassMask;
   const uint32_t fd_class = id >> wait_event::kFdClassShift & wait_event::kFdClassMask;

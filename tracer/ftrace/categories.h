@@ -1,5 +1,5 @@
 // The kernel half of atrace's categories as data: which events each one needs (REQ) and which it
-// takes where the kernel has them (OPT). From the category table of Android's atrace (PARITY A6,
+// takes if the kernel has them (OPT). From the category table of Android's atrace (PARITY A6,
 // A7). Names of events are "system/event", relative to events/.
 #ifndef JANKBOX_TRACER_FTRACE_CATEGORIES_H_
 #define JANKBOX_TRACER_FTRACE_CATEGORIES_H_
@@ -26,7 +26,7 @@ struct KernelCategory {
 
 std::span<const KernelCategory> KernelCategories();
 
-// nullptr where there is no such category.
+// nullptr if there is no such category.
 const KernelCategory* FindKernelCategory(std::string_view name);
 
 struct EnabledCategories {
@@ -35,7 +35,7 @@ struct EnabledCategories {
 };
 
 // Writes 1 to the enable files of `categories` (names, separated by blanks) below `tracing_dir`,
-// an instance. Fails with the event's name where a required one cannot be enabled or a category is
+// an instance. Fails with the event's name if a required one cannot be enabled or a category is
 // not known; what was enabled for it is then disabled again.
 Result<EnabledCategories> EnableCategories(const std::string& tracing_dir,
                                            std::string_view categories);

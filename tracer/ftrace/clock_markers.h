@@ -21,14 +21,14 @@ class ClockMarkers {
   // `path`: the instance's trace_marker.
   ClockMarkers(std::string path, TickSource source) : path_(std::move(path)), source_(source) {}
 
-  // One marker; up to three, until one was written within kGoodNs. False where none could be.
+  // One marker; up to three, until one was written within kGoodNs. False if none could be.
   bool Write(double ns_per_tick);
 
   struct Written {
     uint64_t before = 0;  // ticks
     uint64_t after = 0;
   };
-  // False where `text` is no marker of ours, or too old a one.
+  // False if `text` is no marker of ours, or too old a one.
   bool Find(std::string_view text, Written* written) const;
 
  private:
@@ -53,7 +53,7 @@ class KernelClock {
     uint64_t middle() const { return before + (after - before) / 2; }
   };
 
-  // `points` in any order; `ticks_per_stamp` is the slope before the first and behind the last.
+  // `points` in any order; `ticks_per_stamp` is the slope before the first and after the last.
   KernelClock(std::vector<Point> points, double ticks_per_stamp);
 
   bool known() const { return !points_.empty(); }

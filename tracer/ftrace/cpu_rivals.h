@@ -1,5 +1,5 @@
 // Who had the CPU while a thread of ours could have run: whoever took it away, and whoever gave it
-// back, half of the time each where they differ, as the kernel tells only switches to and from
+// back, half of the time each if they differ, as the kernel distinguishes only switches to and from
 // ours. Pure.
 #ifndef JANKBOX_TRACER_FTRACE_CPU_RIVALS_H_
 #define JANKBOX_TRACER_FTRACE_CPU_RIVALS_H_
@@ -11,8 +11,8 @@
 
 namespace jankbox {
 
-// `events` are in order of time, as the kernel told them: MakeSchedStream() takes the names out.
-// Times below 0.1 ms are left out.
+// `events` are in order of time, as the kernel reported them: MakeSchedStream() takes the names
+// out. Times below 0.1 ms are left out.
 std::vector<CpuRival> FindCpuRivals(const std::function<bool(int32_t tid)>& is_ours,
                                     const std::vector<KernelEvent>& events);
 

@@ -18,7 +18,7 @@ class EventReader {
  public:
   virtual ~EventReader() = default;
 
-  // kUnsupported where the libraries are missing.
+  // kUnsupported if the libraries are missing.
   static Result<std::unique_ptr<EventReader>> Open(const std::string& tracefs);
 
   struct Sink {

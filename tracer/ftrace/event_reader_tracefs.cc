@@ -187,7 +187,7 @@ Status TracefsReader::Bind() {
   return Status(StatusCode::kUnsupported, "the trace marker format has no text");
 }
 
-// Null where this kernel has no such event.
+// Null if this kernel has no such event.
 tep_event* TracefsReader::Parse(const char* system, const char* event) const {
   const std::string path = tracefs_ + "/events/" + system + "/" + event + "/format";
   const std::string format = ReadProcFile(path, 1 << 16);

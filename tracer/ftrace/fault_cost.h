@@ -9,7 +9,7 @@
 namespace jankbox {
 
 // CPU time of a first write to an anonymous page, in ns; the middle of several measurements. 0
-// where memory cannot be had.
+// if memory cannot be had.
 uint64_t MeasurePageFaultNs();
 
 }  // namespace jankbox

@@ -86,7 +86,7 @@ void FtraceSession::WatchFaults(const std::vector<int32_t>& tids) {
     filter += "common_pid == " + std::to_string(tid);
   }
   Status status = io_.instance->Write(std::string(kFaultEvent) + "filter", filter);
-  // Without its filter the event would tell of every process.
+  // Without its filter the event would report every process.
   if (status.ok()) (void)io_.instance->Write(std::string(kFaultEvent) + "enable", "1").ok();
 }
 

@@ -21,7 +21,7 @@
 namespace jankbox {
 
 struct FtraceSessionOptions {
-  uint32_t buffer_kib = 1024;  // a CPU; less where there are many of those
+  uint32_t buffer_kib = 1024;  // a CPU; less if there are many of those
   std::string trace_clock;     // empty: the best
 };
 
@@ -56,7 +56,7 @@ class FtraceSession {
   const TickSource tick_source_;
   const double ns_per_tick_;
   Buffer threads_;
-  Buffer io_;  // without an instance where it could not be made
+  Buffer io_;  // without an instance if it could not be made
   std::unique_ptr<EventReader> reader_;
   ClockMarkers markers_;
   std::vector<KernelEvent> events_;  // with stamps

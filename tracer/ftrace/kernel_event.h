@@ -1,5 +1,5 @@
-// What the kernel told of our threads, decoded: one event of ftrace, a page fault, a time off the
-// CPU. Plain data; `time` is the trace clock's stamp as read and BOOTTIME in ns once converted.
+// What the kernel reported of our threads, decoded: one event of ftrace, a page fault, a time off
+// the CPU. Plain data; `time` is the trace clock's stamp as read and BOOTTIME in ns once converted.
 #ifndef JANKBOX_TRACER_FTRACE_KERNEL_EVENT_H_
 #define JANKBOX_TRACER_FTRACE_KERNEL_EVENT_H_
 

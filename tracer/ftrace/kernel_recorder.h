@@ -1,5 +1,5 @@
 // The kernel's scheduling, block IO and page faults of this process, kept by the kernel itself in
-// rolling buffers and read only when a window is sealed: private ftrace instances where tracefs is
+// rolling buffers and read only when a window is sealed: private ftrace instances if tracefs is
 // writable, else context switches of the watched threads by perf, else nothing, and it says why.
 // Each method names its thread; none is for the app's. See docs/decisions/0008.
 #ifndef JANKBOX_TRACER_FTRACE_KERNEL_RECORDER_H_
@@ -33,7 +33,7 @@ class KernelRecorder {
   ~KernelRecorder();
 
   // Removes what dead processes left, sets the kernel up (some 50 ms). Sealing thread, once.
-  // Empty where ftrace records, else why not.
+  // Empty if ftrace records, else why not.
   std::string Start();
 
   // A thread whose faults and, without ftrace, switches are wanted. Watcher thread.

@@ -20,13 +20,13 @@ constexpr std::string_view kPrefix = "jankbox-";
 constexpr int kMaxThreadLists = 5;
 
 // Those whose rate we know: ns, or the counter that user space reads too. boot and mono follow the
-// clocks of the trace; local is the kernel's fastest, in step between CPUs where the TSC is.
+// clocks of the trace; local is the kernel's fastest, in step between CPUs if the TSC is.
 constexpr std::string_view kClocks[] = {"boot", "mono", "local", "global", "mono_raw", "x86-tsc"};
 constexpr size_t kDefaultClocks = 3;
 
 std::string InstancesDir(const std::string& tracefs) { return tracefs + "/instances/"; }
 
-// The number at the front of `*text`, taken from it; 0 where there is none.
+// The number at the front of `*text`, taken from it; 0 if there is none.
 uint64_t TakeNumber(std::string_view* text) {
   uint64_t number = 0;
   const auto end = std::from_chars(text->data(), text->data() + text->size(), number).ptr;
@@ -34,7 +34,7 @@ uint64_t TakeNumber(std::string_view* text) {
   return number;
 }
 
-// "jankbox-<pid>-<start time>", with "-io" or nothing behind it.
+// "jankbox-<pid>-<start time>", with "-io" or nothing after it.
 bool ParseName(std::string_view name, int* pid, uint64_t* start_ticks) {
   if (name.substr(0, kPrefix.size()) != kPrefix) return false;
   name.remove_prefix(kPrefix.size());

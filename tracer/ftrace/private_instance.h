@@ -22,7 +22,7 @@ class PrivateInstance {
     std::string trace_clock;                // empty: the best of boot, mono, local
     bool own_threads_only = false;          // set_event_pid, with event-fork
     std::vector<std::string> events;        // "system/event"
-    std::vector<std::string> maybe_events;  // left out where the kernel has them not
+    std::vector<std::string> maybe_events;  // left out if the kernel has them not
   };
 
   // "jankbox-<pid>-<start time><suffix>" below `tracefs`, recording. A later one of the same

@@ -49,7 +49,7 @@ class StreamMaker {
     return false;
   }
 
-  // Makes a switch go on where the last one on its CPU ended. REQUIRES events in order of time.
+  // Makes a switch go on if the last one on its CPU ended. REQUIRES events in order of time.
   void Join(KernelEvent* event) {
     if (event->kind == KernelEventKind::kWaking || event->kind == KernelEventKind::kWakeupNew) {
       woken_[event->wake.pid] = event->time;
@@ -63,7 +63,7 @@ class StreamMaker {
   size_t missing() const { return missing_; }
   const std::vector<KernelEvent>& inferred() const { return inferred_; }
 
-  // Behind the last switch of each CPU nothing is known.
+  // After the last switch of each CPU nothing is known.
   void Finish() {
     for (auto& [cpu, last] : last_on_cpu_) {
       if (!is_ours_(last->sched.next_pid) && !StillRunnable(last->sched.prev_state))
@@ -95,7 +95,7 @@ class StreamMaker {
     return true;
   }
 
-  // Preempted on this CPU, and its return not told: it ran on, as far as anybody knows.
+  // Preempted on this CPU, and its return not reported: it ran on, as far as anybody knows.
   bool ForgetPreemption(KernelEvent* last, int32_t tid) {
     if (last->sched.prev_pid != tid || !StillRunnable(last->sched.prev_state)) return false;
     ++missing_;

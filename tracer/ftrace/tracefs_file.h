@@ -1,5 +1,5 @@
 // Writes to the control files of tracefs: one write(2) each, as the kernel takes them, and the
-// kernel's errno told by path. Blocking; not for the app's threads.
+// kernel's errno reported by path. Blocking; not for the app's threads.
 #ifndef JANKBOX_TRACER_FTRACE_TRACEFS_FILE_H_
 #define JANKBOX_TRACER_FTRACE_TRACEFS_FILE_H_
 

@@ -31,7 +31,7 @@ struct TracefsLibrary {
 
 namespace jankbox {
 
-// Empty where all is bound, else what is missing.
+// Empty if all is bound, else what is missing.
 std::string LoadTracefsLibrary(TracefsLibrary* library);
 
 }  // namespace jankbox

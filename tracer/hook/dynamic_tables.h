@@ -18,7 +18,7 @@ struct ElfTable {
 
 // Ways to write relocations down.
 enum class RelocationTable : uint8_t {
-  kRel,         // DT_REL: the addend lies in the slot
+  kRel,         // DT_REL: the addend is in the slot
   kRela,        // DT_RELA
   kPackedRel,   // DT_ANDROID_REL: "APS2" and SLEB128 numbers
   kPackedRela,  // DT_ANDROID_RELA
@@ -34,7 +34,7 @@ struct DynamicTables {
   bool jump_slots_have_addends = true;      // DT_PLTREL is DT_RELA
 };
 
-// False where the tables contradict themselves or lie outside of the image.
+// False if the tables contradict themselves or are outside of the image.
 bool ReadDynamicTables(const ElfImage& image, DynamicTables* tables);
 
 }  // namespace jankbox

@@ -1,5 +1,5 @@
 // A module's memory as the hook engine may read it: its readable PT_LOAD segments and where its
-// dynamic section lies, of either class. Every read is bounds-checked against the segments, without
+// dynamic section is, of either class. Every read is bounds-checked against the segments, without
 // overflow, so a corrupt table cannot lead outside of them. A pure value: tests lay it over a
 // buffer. Building it allocates; reading does not. THREAD-SAFE to read while the module stays
 // mapped.
@@ -29,7 +29,7 @@ struct ElfFormat {
 
   static ElfFormat Native();  // of this process
   uint64_t word_bytes() const { return is_64 ? 8 : 4; }
-  // Addresses wrap where the class's words do.
+  // Addresses wrap if the class's words do.
   uint64_t Wrap(uint64_t address) const { return is_64 ? address : address & 0xffffffff; }
 };
 
@@ -38,10 +38,10 @@ class ElfImage {
   ElfImage(ElfFormat format, uint64_t load_bias, std::vector<ElfSegment> segments,
            uint64_t dynamic_address, uint64_t dynamic_size);
 
-  // REQUIRES that `module` is held (LoadedModule's headers lie in its own memory).
+  // REQUIRES that `module` is held (LoadedModule's headers are in its own memory).
   static ElfImage OfModule(const LoadedModule& module);
 
-  // False where `address` .. + sizeof(T) is not inside one segment.
+  // False if `address` .. + sizeof(T) is not inside one segment.
   template <typename T>
   bool Read(uint64_t address, T* value) const {
     const std::byte* bytes = Locate(address, sizeof(T));
@@ -53,10 +53,10 @@ class ElfImage {
   // Reads an unsigned word of the image's class.
   bool ReadWord(uint64_t address, uint64_t* value) const;
 
-  // The bytes of [address, address + size), or null where that is not inside one segment.
+  // The bytes of [address, address + size), or null if that is not inside one segment.
   const std::byte* Locate(uint64_t address, uint64_t size) const;
 
-  // True where the zero-terminated text at `address` is `text`.
+  // True if the zero-terminated text at `address` is `text`.
   bool TextEquals(uint64_t address, std::string_view text) const;
 
   // DT_* pointers are absolute on glibc and relative to the load bias on bionic: an address as it

@@ -36,7 +36,7 @@ const char* HookMissName(HookMiss miss) {
 // One walk: hold the modules, scan them, choose the originals, store; destruction releases.
 class GotHooks::Pass {
  public:
-  // `earlier` holds what former passes hooked in modules that this one looks at again.
+  // `earlier` holds what former passes hooked in modules that this one checks again.
   Pass(GotHooks* hooks, std::unordered_map<uint64_t, HookedSlot> earlier)
       : hooks_(*hooks), earlier_(std::move(earlier)) {
     for (const HookRequest& request : hooks_.requests_) {

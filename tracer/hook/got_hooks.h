@@ -49,7 +49,7 @@ enum class HookMiss : uint8_t {
 inline constexpr size_t kHookMissKinds = 8;
 const char* HookMissName(HookMiss miss);  // "corrupt_tables", …: permanent, for programs to read
 
-// Slots of the wanted functions, as of the last look.
+// Slots of the wanted functions, as of the last poll.
 struct HookCounts {
   uint32_t hooked = 0;                            // lead to a proxy
   uint32_t missed = 0;                            // sum of `misses`
@@ -81,7 +81,7 @@ class GotHooks {
   Result<HookReport> Install(std::span<const HookRequest> requests);
 
   // Hooks in modules that were loaded since. One look at the loader's counters when there are none.
-  // The first call after new slots looks at all of them again: a thread that was just binding a
+  // The first call after new slots checks all of them again: a thread that was just binding a
   // slot lazily may have overwritten the proxy.
   HookReport Refresh();
 
@@ -112,7 +112,7 @@ class GotHooks {
   std::unordered_map<uint64_t, HookedSlot> slots_;  // by address
   // Seen since the last unload, by load bias and path; those that nobody asked for without counts.
   std::map<std::pair<uintptr_t, std::string>, KnownModule> known_modules_;
-  std::set<uint64_t> canonical_addresses_;  // PLT entries that stand for wanted functions
+  std::set<uint64_t> canonical_addresses_;  // PLT entries that represent wanted functions
   LoaderCounts counts_;                     // as of the last pass
   bool unsettled_ = false;                  // the last pass stored into slots
   HookReport report_;

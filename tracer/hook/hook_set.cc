@@ -19,7 +19,7 @@ bool AnyMatches(const std::vector<CallerMatch>& matches, std::string_view path) 
 }  // namespace
 
 HookSet& HookSet::Get() {
-  static auto* hooks = new HookSet();  // proxies stay callable for good, so does what they need
+  static auto* hooks = new HookSet();  // proxies stay callable permanently, so does what they need
   return *hooks;
 }
 

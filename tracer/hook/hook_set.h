@@ -22,7 +22,8 @@
 
 namespace jankbox {
 
-// What a feature contributes for one function. Proxy and original are static: they stay for good.
+// What a feature contributes for one function. Proxy and original are static: they stay
+// permanently.
 struct HookUse {
   HookId id = HookId::kPoll;
   HookFeature feature = HookFeature::kLoop;
@@ -49,22 +50,22 @@ class HookSet {
 
   static HookSet& Get();
 
-  // Wanted until Stop(), from the next Refresh() on. kInvalidArgument where the table of hook ids
-  // does not know the feature at that function; kBusy where the feature hooks it already.
+  // Wanted until Stop(), from the next Refresh() on. kInvalidArgument if the table of hook ids
+  // does not know the feature at that function; kBusy if the feature hooks it already.
   Status Add(const HookUse& use);
 
   // Hooks what was added, in all modules that are loaded; later, in those that came since. Cheap
-  // where nothing changed.
+  // if nothing changed.
   Result<HookReport> Refresh();
 
-  // Restores the import tables where they still hold our proxies, and forgets all uses.
+  // Restores the import tables if they still hold our proxies, and forgets all uses.
   void Stop();
 
   // Slots hooked and missed, and why, module by module: empty before the first Refresh().
   std::vector<ModuleHooks> Modules() { return hooks_.Modules(); }
 
  private:
-  // A proxy's place in its function's chain: for good, since callers may keep a proxy's address.
+  // A proxy's place in its function's chain: permanently, since callers may keep a proxy's address.
   struct Link {
     HookFeature feature;
     void* proxy;

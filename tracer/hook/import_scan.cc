@@ -30,7 +30,7 @@ class Scanner {
           std::span<const std::string_view> wanted, const DynamicTables& tables, ImportScan* scan)
       : image_(image), types_(types), wanted_(wanted), tables_(tables), scan_(scan) {}
 
-  // False where a table or an entry of it lies outside of the image.
+  // False if a table or an entry of it is outside of the image.
   bool ScanAll() {
     return ScanPlain(tables_.jump_slots, tables_.jump_slots_have_addends, /*jump_slots=*/true) &&
            ScanPlain(Table(RelocationTable::kRel), false, false) &&
@@ -77,7 +77,7 @@ class Scanner {
     return packed.state() == PackedRelocations::State::kEnd;
   }
 
-  // An absolute relocation with an addend is the address of something behind the function. (That
+  // An absolute relocation with an addend is the address of something after the function. (That
   // of a DT_REL entry is not there any more once the loader has been: the slot's value then is not
   // the function's address.)
   bool Take(const Relocation& relocation, int64_t plt_index) {

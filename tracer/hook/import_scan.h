@@ -21,7 +21,7 @@ namespace jankbox {
 struct ImportSlot {
   size_t symbol = 0;     // index into the wanted symbols
   uint64_t address = 0;  // of the slot: aligned, inside a segment
-  // Where the module itself stands for the function (an undefined symbol with a value: the PLT
+  // Where the module itself represents the function (an undefined symbol with a value: the PLT
   // entry whose address a non-PIC program hands out); 0: it does not.
   uint64_t canonical_address = 0;
   // Index in DT_JMPREL, which lazy binding pushes; -1 for slots that are never bound lazily.
@@ -29,7 +29,7 @@ struct ImportSlot {
 };
 
 enum class ScanResult : uint8_t {
-  kComplete,        // also where the module imports nothing
+  kComplete,        // also if the module imports nothing
   kCorrupt,         // tables that contradict themselves or the segments: no slots
   kUnknownMachine,  // whose relocation types are not known: no slots
   kUnknownPacking,  // packed relocations other than "APS2": the other tables' slots
@@ -44,13 +44,13 @@ struct ImportScan {
   uint64_t jump_slot_bytes = 0;
 };
 
-// False where the relocation types of this machine are not known.
+// False if the relocation types of this machine are not known.
 bool ImportScanSupported();
 
 // `symbols` are distinct.
 ImportScan ScanImports(const ElfImage& image, std::span<const std::string_view> symbols);
 
-// True where `value`, found in `slot`, is the PLT code that binds the slot at its first call.
+// True if `value`, found in `slot`, is the PLT code that binds the slot at its first call.
 bool IsLazyBindingStub(const ElfImage& image, const ImportSlot& slot, uint64_t value);
 
 }  // namespace jankbox

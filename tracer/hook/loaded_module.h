@@ -34,7 +34,7 @@ LoaderCounts ReadLoaderCounts();
 // list.
 std::vector<LoadedModule> ListLoadedModules(LoaderCounts* counts);
 
-// The path of the library that holds `address` (code or data); empty where that is the program, or
+// The path of the library that holds `address` (code or data); empty if that is the program, or
 // nobody's.
 std::string LibraryPathOf(const void* address);
 
@@ -42,7 +42,7 @@ std::string LibraryPathOf(const void* address);
 // dlclose() does.
 class HeldModule {
  public:
-  // Not held where the module is gone, or where the loader gives this library no reference to it.
+  // Not held if the module is gone, or if the loader gives this library no reference to it.
   explicit HeldModule(const LoadedModule& module);
   HeldModule(HeldModule&& other) noexcept;
   HeldModule& operator=(HeldModule&&) = delete;
@@ -50,7 +50,7 @@ class HeldModule {
   ~HeldModule();
 
   bool held() const { return handle_ != nullptr; }
-  // Not held, but still listed: it lies in a namespace that this library must not open.
+  // Not held, but still listed: it is in a namespace that this library must not open.
   bool out_of_reach() const { return out_of_reach_; }
 
  private:

@@ -16,7 +16,7 @@ class MemoryMap {
   static MemoryMap Load();
   static MemoryMap Parse(std::string_view text);
 
-  // PROT_* of the page that holds `address`; nothing where none is mapped.
+  // PROT_* of the page that holds `address`; nothing if none is mapped.
   std::optional<int> ProtectionAt(uint64_t address) const;
 
  private:

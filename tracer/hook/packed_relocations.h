@@ -32,7 +32,7 @@ class PackedRelocations {
   // REQUIRES a table inside of the image, as ReadDynamicTables() leaves them.
   PackedRelocations(const ElfImage& image, const ElfTable& table);
 
-  // False at the end, or where the table cannot be read on: see state().
+  // False at the end, or if the table cannot be read on: see state().
   bool Next(Relocation* relocation);
 
   State state() const { return state_; }

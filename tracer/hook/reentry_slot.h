@@ -28,10 +28,10 @@ class InitialExecSlot {
 #endif
 
 // For bionic, which refuses initial-exec in libraries loaded with dlopen and below API 29 emulates
-// thread_local with an allocation: a pthread key, whose values lie in the thread's own block there.
+// thread_local with an allocation: a pthread key, whose values are in the thread's own block there.
 class PthreadKeySlot {
  public:
-  // Takes a key for good. False where all PTHREAD_KEYS_MAX are taken: Usable() stays false. Cold.
+  // Takes a key permanently. False if all PTHREAD_KEYS_MAX are taken: Usable() stays false. Cold.
   static bool Prepare() {
     if (Usable()) return true;
     pthread_key_t key = 0;

@@ -27,7 +27,7 @@ inline constexpr RelocationTypes kRelocationTypes[] = {
     {EM_ARM, false, R_ARM_JUMP_SLOT, R_ARM_GLOB_DAT, R_ARM_ABS32},
 };
 
-// Null where the machine is not known.
+// Null if the machine is not known.
 inline const RelocationTypes* RelocationTypesOf(const ElfFormat& format) {
   for (const RelocationTypes& types : kRelocationTypes) {
     if (types.machine == format.machine && types.is_64 == format.is_64) return &types;
@@ -35,7 +35,7 @@ inline const RelocationTypes* RelocationTypesOf(const ElfFormat& format) {
   return nullptr;
 }
 
-// True where `code` is the PLT code that binds the entry of `plt_index` at its first call.
+// True if `code` is the PLT code that binds the entry of `plt_index` at its first call.
 inline bool IsLazyBindingCode(const ElfImage& image, uint64_t code, int64_t plt_index) {
   uint32_t word = 0;
   uint8_t opcode = 0;

@@ -58,7 +58,7 @@ uint64_t WordAt(const uint8_t* bytes, uint32_t word_bytes) {
   return word;
 }
 
-// Null where this process has no such address.
+// Null if this process has no such address.
 const uint8_t* AddressOf(uint64_t word) {
   const auto address = static_cast<uintptr_t>(word);
   return address == word ? reinterpret_cast<const uint8_t*>(address) : nullptr;

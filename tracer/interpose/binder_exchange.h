@@ -16,7 +16,7 @@ namespace jankbox {
 
 using BinderBytes = std::span<const uint8_t>;
 
-// Bytes of a word of the driver: 8, or 4; 0 where `request` is not BINDER_WRITE_READ.
+// Bytes of a word of the driver: 8, or 4; 0 if `request` is not BINDER_WRITE_READ.
 inline constexpr uint32_t BinderWordBytes(unsigned long request) {
   constexpr uint32_t kWriteRead = 3u << 30 | 'b' << 8 | 1;  // _IOWR('b', 1, …), without the size
   constexpr uint32_t kWords = 6;                            // of a binder_write_read
@@ -25,7 +25,7 @@ inline constexpr uint32_t BinderWordBytes(unsigned long request) {
   return number == (kWriteRead | 4 * kWords << 16) ? 4 : 0;
 }
 
-// A binder_write_read as it stands.
+// A binder_write_read as it is.
 struct BinderExchange {
   uint32_t word_bytes = 8;
   const uint8_t* commands = nullptr;
@@ -56,7 +56,7 @@ struct BinderReturns {
 BinderReturns ReadBinderReturns(const BinderExchange& exchange, uint64_t from);
 
 // The interface's name that Parcel::writeInterfaceToken() has put in front of a transaction's data;
-// "" (0 bytes) where there is none. libbinder: a string of 16-bit units, behind one number (the
+// "" (0 bytes) if there is none. libbinder: a string of 16-bit units, after one number (the
 // strict mode policy; Android 5 to 9), two (the work source; 10) or three ('SYST' or the like; from
 // 11 on). libhwbinder: a C string.
 void ReadInterface(BinderBytes data, BinderCall* call);

@@ -1,5 +1,5 @@
 // The interfaces that binder calls were made of, for whoever can find out what their codes mean
-// (the Java side, by reflection). A fixed table: where it is full, further ones are not noted,
+// (the Java side, by reflection). A fixed table: if it is full, further ones are not noted,
 // which is counted; calls of them are recorded all the same. Note(): HOT, LOCK-FREE, NO-ALLOC,
 // SIGNAL-SAFE. One reader.
 #ifndef JANKBOX_TRACER_INTERPOSE_BINDER_INTERFACES_H_
@@ -21,7 +21,7 @@ class BinderInterfaces {
   // Names are told apart by their hash.
   static void Note(std::string_view name);
 
-  // One that was noted and not taken yet; "" where there is none. Valid for good.
+  // One that was noted and not taken yet; "" if there is none. Valid permanently.
   static std::string_view Take();
 
   static uint64_t dropped() { return dropped_.load(std::memory_order_relaxed); }

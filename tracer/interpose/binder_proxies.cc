@@ -20,13 +20,13 @@ using source::Original;
 // may have to serve one, and call others from there.
 class OpenCalls {
  public:
-  // Null where nothing is open: the innermost call.
+  // Null if nothing is open: the innermost call.
   const EncodedBinderCall* Innermost() const {
     return depth_ == 0 || depth_ > kDepth ? nullptr : &calls_[depth_ - 1].call;
   }
 
   void Begin(const EncodedBinderCall& call) {
-    // A thread that serves nothing has no call open: what stands there ended while nothing was
+    // A thread that serves nothing has no call open: what is there ended while nothing was
     // recorded.
     while (depth_ > 0 && depth_ <= kDepth && !calls_[depth_ - 1].serves) --depth_;
     if (depth_ < kDepth) calls_[depth_] = {call, false};
@@ -58,7 +58,7 @@ class OpenCalls {
   Call calls_[kDepth];
 };
 
-// A thread's, from its first call to the end of the process; where none is left, a wait that takes
+// A thread's, from its first call to the end of the process; if none is left, a wait that takes
 // several ioctls is its first one only.
 constexpr uint32_t kThreads = 16;  // twice those that are watched at a time
 constinit OpenCalls g_open_calls[kThreads];

@@ -29,7 +29,7 @@ CreationStack* CreationStacks::Copy(const Registers& registers, const void* retu
   }
   stack->registers = registers;
   stack->return_address = return_address;
-  // Short where the stack ends; never a fault.
+  // Short if the stack ends; never a fault.
   stack->size =
       ReadOwnMemory(registers.Get(machine::kStackPointer), stack->bytes, CreationStack::kBytes);
   return stack;

@@ -30,7 +30,7 @@ class CreationStacks {
   static constexpr size_t kPlaces = 16;
   static constexpr int32_t kPerSecond = 32;
 
-  // A copy of the calling thread's stack as of `registers`; null, counted, where no place is free.
+  // A copy of the calling thread's stack as of `registers`; null, counted, if no place is free.
   static CreationStack* Copy(const Registers& registers, const void* return_address);
   static void Release(CreationStack* stack) {
     stack->taken.store(false, std::memory_order_release);  // pairs with the exchange in Copy()

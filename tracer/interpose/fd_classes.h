@@ -1,8 +1,8 @@
 // What kind of thing each descriptor is, asked of the kernel once a second at most: a thread that
 // reads byte by byte is not to pay a system call for each. A number that is closed or opened
 // through a hook is forgotten at once; one that the C library gives to another file by itself
-// (fclose, dup2, pipe) may be told by its former class for the rest of the second. HOT: NO-ALLOC,
-// LOCK-FREE, SIGNAL-SAFE.
+// (fclose, dup2, pipe) may be reported by its former class for the rest of the second. HOT:
+// NO-ALLOC, LOCK-FREE, SIGNAL-SAFE.
 #ifndef JANKBOX_TRACER_INTERPOSE_FD_CLASSES_H_
 #define JANKBOX_TRACER_INTERPOSE_FD_CLASSES_H_
 
@@ -13,7 +13,7 @@ namespace jankbox {
 
 class FdClasses {
  public:
-  // A StackSample::FdClass as its number; 0 where `fd` is not open. May change errno.
+  // A StackSample::FdClass as its number; 0 if `fd` is not open. May change errno.
   static uint8_t Of(int fd);
 
   static void Forget(int fd) {

@@ -45,7 +45,7 @@ ssize_t ReadvProxy(int fd, const iovec* vectors, int count) {
       [vectors, count] { return BytesOf(vectors, count); }, fd, vectors, count);
 }
 
-// pread and pread64, pwrite and pwrite64: one function each where off_t has 64 bits.
+// pread and pread64, pwrite and pwrite64: one function each if off_t has 64 bits.
 template <HookId kId, typename Offset>
 ssize_t PreadProxy(int fd, void* buffer, size_t bytes, Offset offset) {
   return Do(

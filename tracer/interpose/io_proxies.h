@@ -15,7 +15,7 @@ namespace jankbox {
 
 std::span<const SourceHook> IoHooks();
 
-// Bytes of a vector as its caller gave it, for readv and writev; 0 where the kernel refuses the
+// Bytes of a vector as its caller gave it, for readv and writev; 0 if the kernel refuses the
 // count anyway. A vector that is not there is the kernel's to refuse too: it is asked through
 // process_vm_readv, one system call.
 size_t BytesOf(const iovec* vectors, int count);

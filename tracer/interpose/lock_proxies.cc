@@ -15,7 +15,7 @@ namespace {
 using source::HookOf;
 using source::Original;
 
-// The call `real(lock, rest...)`, recorded where `peek` says that it would wait.
+// The call `real(lock, rest...)`, recorded if `peek` says that it would wait.
 template <typename Function, typename Peek, typename Lock, typename... Rest>
 inline int TakeLock(Function* real, WaitClass what, Peek peek, Lock* lock, Rest... rest) {
   if (__builtin_expect(!RecordsWaits(), 1)) return real(lock, rest...);
@@ -118,7 +118,7 @@ int JoinProxy(pthread_t thread, void** result) {
   return wait.Returned(real(thread, result));
 }
 
-// A futex call that sleeps until somebody else wakes it.
+// A futex call that sleeps until another tool wakes it.
 bool IsFutexWait(long number, long operation) {
 #if defined(SYS_futex_waitv)
   if (number == SYS_futex_waitv) return true;

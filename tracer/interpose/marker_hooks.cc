@@ -85,7 +85,7 @@ ssize_t WriteChkProxy(int fd, const void* data, size_t bytes, size_t buffer_byte
   return WriteOneMarker(fd, data, bytes, pass_on);
 }
 
-// The pieces are an array of the caller's, which may be bad too: it is looked at once the kernel
+// The pieces are an array of the caller's, which may be bad too: it is checked once the kernel
 // has taken it, so that kKeep does not hold here.
 ssize_t WritevProxy(int fd, const iovec* pieces, int count) {
   auto* real = Real<WritevFunction>(g_real_writev);

@@ -1,6 +1,6 @@
 // What happens to threads, told by those threads and read by the watcher, which writes it into the
 // ring: a thread that is created, named or ended needs no chunk of its own. A fixed number of
-// notes; where none is free the event is dropped, counted. Writers: LOCK-FREE, NO-ALLOC,
+// notes; if none is free the event is dropped, counted. Writers: LOCK-FREE, NO-ALLOC,
 // SIGNAL-SAFE. One reader. FORK: ForgetInChild().
 #ifndef JANKBOX_TRACER_INTERPOSE_THREAD_JOURNAL_H_
 #define JANKBOX_TRACER_INTERPOSE_THREAD_JOURNAL_H_
@@ -29,7 +29,7 @@ class ThreadJournal {
  public:
   static constexpr size_t kNotes = 512;
 
-  // A note to fill; null where none is free. It is the caller's until Publish() or Release().
+  // A note to fill; null if none is free. It is the caller's until Publish() or Release().
   static ThreadNote* Take();
   static void Publish(ThreadNote* note) {
     note->state.store(ThreadNote::kReady, std::memory_order_release);  // pairs with Drain()

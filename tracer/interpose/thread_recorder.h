@@ -1,6 +1,6 @@
-// Writes what the threads of the app told of themselves into the ring: creations, names and ends as
-// kThread events, the stacks of those who created as stack samples. On the watcher thread alone;
-// allocates.
+// Writes what the threads of the app reported of themselves into the ring: creations, names and
+// ends as kThread events, the stacks of those who created as stack samples. On the watcher thread
+// alone; allocates.
 #ifndef JANKBOX_TRACER_INTERPOSE_THREAD_RECORDER_H_
 #define JANKBOX_TRACER_INTERPOSE_THREAD_RECORDER_H_
 
@@ -27,7 +27,7 @@ class ThreadRecorder {
   // Once before hooks are installed. FORK: also in a child that records for itself.
   static void Prepare();
 
-  // Writes what came since the last look. Cheap where nothing did.
+  // Writes what came since the last poll. Cheap if nothing did.
   void Look();
 
   // Once a second: stacks of the next few creations may be copied.

@@ -1,6 +1,6 @@
 // Records that the calling thread waits, or may, while this lives: a begin at once, so that it is
 // seen while it blocks, and an end. For watched threads only: ask RecordsWaits() first. HOT:
-// NO-ALLOC, no lock, SIGNAL-SAFE, errno untouched; a system call where a descriptor's class is not
+// NO-ALLOC, no lock, SIGNAL-SAFE, errno untouched; a system call if a descriptor's class is not
 // known (fd_classes.h).
 //
 //   if (!RecordsWaits()) return real(fd, buffer, bytes);
@@ -37,7 +37,7 @@ class WaitScope {
     return error;
   }
   // The call returned `result`, below 0 with errno set, which is passed on. What it is when it is
-  // no error (bytes, a descriptor) is told of reads and writes only.
+  // no error (bytes, a descriptor) is reported of reads and writes only.
   template <typename Result>
   Result ReturnedWithErrno(Result result) const {
     if (begun_) EndWithErrno(static_cast<int64_t>(result));

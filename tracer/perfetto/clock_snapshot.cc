@@ -12,7 +12,7 @@ void WriteClock(ProtoWriter& snapshot, uint32_t clock_id, uint64_t timestamp) {
   });
 }
 
-// `boottime_ns` moved by the distance of two clocks; 0 where that lies before the clock's start.
+// `boottime_ns` moved by the distance of two clocks; 0 if that is before the clock's start.
 uint64_t MovedBy(uint64_t boottime_ns, uint64_t clock_ns, uint64_t reading_boottime_ns) {
   const uint64_t moved = boottime_ns + (clock_ns - reading_boottime_ns);
   return static_cast<int64_t>(moved) < 0 ? 0 : moved;

@@ -82,7 +82,7 @@ uint8_t* WriteBody(uint8_t* at, const TrackEventFields& event) {
 
 }  // namespace
 
-// What is the same in all packets of a kind stands first, what differs last: name and time. A
+// What is the same in all packets of a kind is first, what differs last: name and time. A
 // packet is then one match, found at its first bytes, and a few literals (decision 10).
 EventSequence::EventSequence(PacketWriter* writer, const Options& options)
     : writer_(writer),
@@ -167,7 +167,7 @@ void EventSequence::Write(uint64_t boottime_ns, const TrackEventFields& event) {
   uint8_t body[512];  // 58 bytes of numbers, five annotations and three values
   const size_t body_bytes = static_cast<size_t>(WriteBody(body, event) - body);
   uint8_t packet[sizeof(body) + 32];
-  const size_t head_bytes = event_at_ - 3;  // behind the packet's length, up to the event's
+  const size_t head_bytes = event_at_ - 3;  // after the packet's length, up to the event's
   memcpy(packet, end_.bytes + 2, head_bytes);
   uint8_t* at = WriteVarint(packet + head_bytes, body_bytes);
   memcpy(at, body, body_bytes);

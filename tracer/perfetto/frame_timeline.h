@@ -31,7 +31,7 @@ struct FrameTimelineOptions {
   std::string_view layer_name;
 };
 
-// A frame's token is its vsync id; those without one get the numbers behind the highest id.
+// A frame's token is its vsync id; those without one get the numbers after the highest id.
 // docs/formats/frame_timeline.md says which frame has which present type and jank type.
 void WriteFrameTimeline(PacketWriter* writer, const FrameTimelineOptions& options,
                         const std::vector<TimelineFrame>& frames);

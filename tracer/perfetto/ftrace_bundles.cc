@@ -41,7 +41,7 @@ void WriteWake(ProtoWriter& message, const WakeFields& wake) {
   message.Bytes(1, Text(wake.comm));
   message.Int(2, wake.pid);
   message.Int(3, wake.prio);
-  message.Int(4, 1);  // success: kernels since 4.3 tell of nothing else
+  message.Int(4, 1);  // success: kernels since 4.3 report nothing else
   message.Int(5, wake.target_cpu);
 }
 

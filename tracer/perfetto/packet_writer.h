@@ -26,7 +26,7 @@ inline uint8_t* WriteVarint(uint8_t* at, uint64_t value) {
   return at;
 }
 
-// A varint in two bytes, also where one would do: packets of a kind then have one length, and a
+// A varint in two bytes, also if one would do: packets of a kind then have one length, and a
 // trace becomes smaller in less time. Every protobuf reader takes such varints. For names, and for
 // times in ns: in coarser units nearly all times take one byte.
 inline uint8_t* WriteWideVarint(uint8_t* at, uint64_t value) {

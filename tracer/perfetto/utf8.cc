@@ -6,7 +6,7 @@
 namespace jankbox {
 namespace {
 
-// Bytes of the character that begins with `lead`; 0 where none does.
+// Bytes of the character that begins with `lead`; 0 if none does.
 size_t CharacterBytes(uint8_t lead) {
   if (lead < 0x80) return 1;
   if (lead >= 0xc2 && lead < 0xe0) return 2;
@@ -14,7 +14,7 @@ size_t CharacterBytes(uint8_t lead) {
   return lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
 }
 
-// True where `second` may follow `lead`: neither overlong, nor a surrogate, nor beyond U+10FFFF.
+// True if `second` may follow `lead`: neither overlong, nor a surrogate, nor beyond U+10FFFF.
 bool MayFollow(uint8_t lead, uint8_t second) {
   switch (lead) {
     case 0xe0:
@@ -30,7 +30,7 @@ bool MayFollow(uint8_t lead, uint8_t second) {
   }
 }
 
-// How many bytes at the begin of `text` form, or begin, the character that its first byte promises.
+// How many bytes at the start of `text` form, or begin, the character that its first byte promises.
 size_t MatchingBytes(std::string_view text, size_t wanted) {
   size_t count = 1;
   while (count < std::min(wanted, text.size())) {

@@ -16,7 +16,7 @@ class BinderMethods {
  public:
   static constexpr size_t kMaxMethods = 20'000;  // whatever a stub holds, the table is bounded
 
-  // One constant of a stub class. False where it names no transaction, its code is none of an
+  // One constant of a stub class. False if it names no transaction, its code is none of an
   // interface's own (1 to 0x00ffffff), or the table is full.
   bool Add(std::string_view stub_class, std::string_view constant, int64_t code);
 

@@ -18,7 +18,8 @@ const char* BinderNames::NameOf(const BinderCall& call) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!sorted_) methods_.Finish();
   sorted_ = true;
-  // Without a name the object is told by its number, which means something in this process alone.
+  // Without a name the object is reported by its number, which means something in this process
+  // alone.
   const std::string interface =
       call.interface_bytes != 0 ? std::string(call.name()) : "#" + std::to_string(call.handle);
   const std::string text = "binder call " + methods_.Find(interface, call.code);

@@ -38,7 +38,7 @@ std::atomic<uint64_t>& ShareCursor(RingShare share, RingHeader* header) {
 
 }  // namespace
 
-// What did not fit has moved `next` beyond it, so the end is behind the last word that is not zero.
+// What did not fit has moved `next` beyond it, so the end is after the last word that is not zero.
 uint64_t* EndOfWords(const ThreadCursor& cursor) {
   uint64_t* end =
       reinterpret_cast<uint64_t*>(reinterpret_cast<uint8_t*>(cursor.chunk) + kChunkBytes);

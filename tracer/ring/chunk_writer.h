@@ -25,7 +25,7 @@ inline void StoreWord(uint64_t at, uint64_t word) {
 }
 
 // Takes `count` words that this thread alone may take, by one instruction: whole as seen by its
-// signal handlers. Returns their address; beyond the cursor's end where they do not fit.
+// signal handlers. Returns their address; beyond the cursor's end if they do not fit.
 inline uint64_t TakeWords(InlineCursor* cursor, uint64_t count) {
 #if defined(__x86_64__)
   uint64_t taken = count * sizeof(uint64_t);
@@ -36,7 +36,7 @@ inline uint64_t TakeWords(InlineCursor* cursor, uint64_t count) {
 #endif
 }
 
-// The next chunk of the share's rolling cursor that no thread has open; null where all are open.
+// The next chunk of the share's rolling cursor that no thread has open; null if all are open.
 RingChunk* ClaimChunk(RingFile* ring, RingShare share, int32_t tid);
 
 // Makes `chunk`, which this thread has claimed, the cursor's current one and closes the one before.
@@ -48,7 +48,7 @@ uint64_t* EndOfWords(const ThreadCursor& cursor);
 // Closes the cursor's chunk, whose words end at `end`.
 void CloseChunk(ThreadCursor& cursor, const uint64_t* end, uint64_t now);
 
-// Continues the chunk from a new base, where it has room for that and `words` more: its ticks would
+// Continues the chunk from a new base, if it has room for that and `words` more: its ticks would
 // not fit in an event any more.
 bool Rebase(ThreadCursor& cursor, uint64_t now, uint64_t words);
 

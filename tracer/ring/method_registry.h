@@ -25,7 +25,7 @@ class MethodRegistry {
 
   static MethodRegistry& Get();
 
-  // The id of `name`, a new one on its first call; 0 where all 2^24 - 1 are taken.
+  // The id of `name`, a new one on its first call; 0 if all 2^24 - 1 are taken.
   uint32_t IdOfName(std::string_view name);
 
   // A new id for the instrumented function at `address`. The caller remembers it

@@ -18,7 +18,7 @@ class NestingScan {
  public:
   explicit NestingScan(const uint64_t* end) : at_(end) {}
 
-  // The next open begin before the last one, not before `first`; null where there is none left.
+  // The next open begin before the last one, not before `first`; null if there is none left.
   const uint64_t* NextOpenBegin(const uint64_t* first);
 
   // Once NextOpenBegin() has returned null: ends that closed what was open at `first` already, …
@@ -35,7 +35,7 @@ class NestingScan {
   void SkipAvx2(const uint64_t* first);
 #endif
 
-  const uint64_t* at_;  // words from here on have been looked at
+  const uint64_t* at_;  // words from here on have been checked
   int32_t excess_ = 0;  // begins less ends of those
   int32_t record_ = 0;  // the largest excess met: begins returned so far
   uint32_t id_sum_ = 0;

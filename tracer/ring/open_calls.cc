@@ -12,9 +12,9 @@ void OpenCallStack::Replay(RingChunk* chunk, const uint64_t* end) {
   ReplayOneByOne(chunk, end);
 }
 
-// Backwards, a begin is open at the end if more begins than ends lie between it and the end than
-// before it was met: only such records are looked at. Whether each end closed its own begin shows
-// in the sum of the ids, begins less ends. False where it did not, or a rebase lies in between.
+// Backwards, a begin is open at the end if more begins than ends are between it and the end than
+// before it was met: only such records are checked. Whether each end closed its own begin shows
+// in the sum of the ids, begins less ends. False if it did not, or a rebase is in between.
 bool OpenCallStack::ReplayNested(RingChunk* chunk, const uint64_t* end) {
   const uint64_t* first = FirstWord(chunk);
   const uint64_t* open_begins[kMaxOpenCalls];  // innermost first

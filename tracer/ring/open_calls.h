@@ -1,5 +1,5 @@
 // The calls that are open at the end of a chunk: replayed when a thread takes its next chunk, so
-// that an outer call outlives the chunk that holds its begin. On the app's thread: NO-ALLOC,
+// that an outer call outlives the chunk that holds its start. On the app's thread: NO-ALLOC,
 // bounded by one chunk, and most of what a chunk costs, so well-nested words are counted backwards,
 // several at a time, and only others are replayed one by one.
 #ifndef JANKBOX_TRACER_RING_OPEN_CALLS_H_
@@ -11,7 +11,7 @@
 
 namespace jankbox {
 
-// First word of the events of a chunk, behind its open calls.
+// First word of the events of a chunk, after its open calls.
 inline uint64_t* FirstWord(RingChunk* chunk) {
   return reinterpret_cast<uint64_t*>(chunk + 1) + chunk->open_calls * (sizeof(RingOpenCall) / 8);
 }
@@ -24,7 +24,7 @@ class OpenCallStack {
   // The same, one event after the other.
   void ReplayOneByOne(RingChunk* chunk, const uint64_t* end);
 
-  // Writes the stack, outermost first, and returns the first word behind it.
+  // Writes the stack, outermost first, and returns the first word after it.
   uint64_t* WriteTo(uint64_t* words) const;
 
   uint32_t size() const { return depth_ < kMaxOpenCalls ? depth_ : kMaxOpenCalls; }

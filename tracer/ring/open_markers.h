@@ -15,7 +15,7 @@ inline constexpr uint32_t kMaxCarriedMarkers = 32;
 inline constexpr uint32_t kMaxCarriedBytes = 112;
 
 // Writes the markers that are open after the events of `chunk` up to `end` to `words`, as of `now`
-// (the new chunk's base), outermost first. Returns the first word behind them.
+// (the new chunk's base), outermost first. Returns the first word after them.
 uint64_t* CarryOpenMarkers(RingChunk* chunk, const uint64_t* end, uint64_t now, uint64_t* words);
 
 }  // namespace jankbox

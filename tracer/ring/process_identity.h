@@ -1,5 +1,5 @@
-// What tells one process from every other one, also after its pid was given to another: boot id,
-// pid, start time. Cold; reads /proc.
+// What distinguishes one process from every other one, also after its pid was given to another:
+// boot id, pid, start time. Cold; reads /proc.
 #ifndef JANKBOX_TRACER_RING_PROCESS_IDENTITY_H_
 #define JANKBOX_TRACER_RING_PROCESS_IDENTITY_H_
 
@@ -9,14 +9,14 @@
 namespace jankbox {
 
 struct ProcessIdentity {
-  std::string boot_id;  // /proc/sys/kernel/random/boot_id; empty where not readable
+  std::string boot_id;  // /proc/sys/kernel/random/boot_id; empty if not readable
   int pid = 0;
-  uint64_t start_ticks = 0;  // field 22 of /proc/PID/stat; 0 where there is no such process
+  uint64_t start_ticks = 0;  // field 22 of /proc/PID/stat; 0 if there is no such process
 };
 
 ProcessIdentity CurrentProcess();
 
-// Start time of process `pid` now; 0 where there is none. A zombie is no process.
+// Start time of process `pid` now; 0 if there is none. A zombie is no process.
 uint64_t ProcessStartTicks(int pid);
 
 // True while the process that `identity` names lives on this machine.

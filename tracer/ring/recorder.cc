@@ -28,7 +28,7 @@ constexpr int32_t kGateOff = 0;
 constexpr int32_t kGateInline = 1;
 constexpr int32_t kGateCall = -1;  // another clock, or not every thread: only the library knows
 
-// Lies alone in a page that is all zero in a forked child: epoch 0 is "not recording".
+// Is alone in a page that is all zero in a forked child: epoch 0 is "not recording".
 struct Recording {
   std::atomic<uint32_t> epoch{0};  // grows with each Open(): tells a cursor of an older ring
   std::atomic<uint32_t> mode{0};   // RecordMode
@@ -68,7 +68,7 @@ void CountDrop(Recording* recording) {
   recording->ring()->header()->dropped_events.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Writes an event of one word where the thread has room for it at `now`.
+// Writes an event of one word if the thread has room for it at `now`.
 inline bool WriteWord(EventKind kind, uint32_t id, uint64_t now) {
   InlineCursor* cursor = jankbox_cursor_v1;
   if (__builtin_expect(now >= cursor->rebase_at.load(std::memory_order_relaxed), 0)) return false;
@@ -90,7 +90,7 @@ void Rewind(ThreadCursor* cursor, RingLane lane) {
   cursor->words_before = 0;
 }
 
-// A thread's first event of this recording: the only system calls on the path. Null where there is
+// A thread's first event of this recording: the only system calls on the path. Null if there is
 // no memory for its cursor, or the thread is another process's.
 ThreadCursor* AttachThread(RingFile* ring, uint32_t epoch) {
   // A child of vfork() runs in our memory, but its tid is gone as soon as it runs a program.
@@ -137,7 +137,7 @@ bool HasRoom(const ThreadCursor& cursor, uint32_t epoch, uint64_t now, uint64_t 
              cursor.end.load(std::memory_order_relaxed);
 }
 
-// Gives the thread room for `words` words at `now`; false where there is none. A signal handler
+// Gives the thread room for `words` words at `now`; false if there is none. A signal handler
 // that lands in here drops its event, counted: two writers of one chunk would mix their words.
 __attribute__((noinline)) bool MakeRoom(Recording* recording, uint32_t epoch, uint64_t now,
                                         uint64_t words, RingLane lane) {
@@ -193,12 +193,12 @@ uint64_t Reserve(Recording* recording, uint32_t epoch, uint64_t now, uint64_t wo
   return 0;
 }
 
-// The recording that this thread writes into, and its epoch; null where it writes nothing.
+// The recording that this thread writes into, and its epoch; null if it writes nothing.
 Recording* CurrentRecording(uint32_t* epoch) {
   Recording* recording = g_recording.load(std::memory_order_acquire);
   *epoch = recording->epoch.load(std::memory_order_acquire);
   if (*epoch == 0) {
-    // A forked child, whose copy of the gate still stands open.
+    // A forked child, whose copy of the gate still is open.
     jankbox_gate_v1.store(kGateOff, std::memory_order_relaxed);
     return nullptr;
   }
@@ -258,7 +258,7 @@ void OnThreadExit(void* value) {
   t_busy = false;
 }
 
-// Stands in where the kernel does not wipe pages on fork.
+// Stands in if the kernel does not wipe pages on fork.
 void CloseGateInChild() {
   jankbox_gate_v1.store(kGateOff, std::memory_order_relaxed);
   g_recording.load(std::memory_order_relaxed)->epoch.store(0, std::memory_order_relaxed);
@@ -351,7 +351,7 @@ void Recorder::ReclaimDeadThreads(RingFile* ring) {
   for (uint32_t i = 0; i < ready; ++i) {
     RingChunk* chunk = ring->chunk(i);
     int32_t owner = chunk->owner.load(std::memory_order_acquire);
-    // Looked at again: it may have closed the chunk, ended, and left it to another meanwhile.
+    // Checked again: it may have closed the chunk, ended, and left it to another meanwhile.
     if (!is_dead(owner) || chunk->owner.load(std::memory_order_acquire) != owner) continue;
     uint64_t* first = FirstWord(chunk);
     uint64_t* const end =
@@ -438,7 +438,7 @@ bool RecordMarker(std::string_view text) {
     memcpy(&packed, text.data() + from, std::min(kBytesPerWord, bytes - from));
     StoreWord(at + 8 * (1 + i), MakePayload(packed));
   }
-  // Beside calls that carry the shared tick, a marker of its own moment would stand out of order.
+  // Beside calls that carry the shared tick, a marker of its own moment would are out of order.
   const bool coarse =
       recording->mode.load(std::memory_order_relaxed) == static_cast<uint32_t>(RecordMode::kCoarse);
   const uint64_t moment =

@@ -1,7 +1,7 @@
 // The process's recorder: the gate that turns recording on and off, and the per-thread cursors
 // behind event_sink.h and jankbox/inline.h. Everything here is cold; Open(), Close() and SetMode()
 // come from one thread at a time (sdk/runtime). FORK: what says that a recording is on, and every
-// cursor, lie in pages that are wiped in a child, so a child records nothing.
+// cursor, are in pages that are wiped in a child, so a child records nothing.
 #ifndef JANKBOX_TRACER_RING_RECORDER_H_
 #define JANKBOX_TRACER_RING_RECORDER_H_
 

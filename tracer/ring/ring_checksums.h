@@ -13,7 +13,7 @@ namespace jankbox {
 // words. The counts must be in bounds.
 uint32_t CrcOfChunk(const RingChunk& chunk);
 
-// Whether the counts of a chunk lie within it.
+// Whether the counts of a chunk are within it.
 bool ChunkCountsAreSane(const RingChunk& chunk);
 
 // Gives a checksum to the chunks without one that were closed before `closed_before_ticks`. Stops

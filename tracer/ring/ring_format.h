@@ -96,7 +96,7 @@ struct alignas(64) RingWatchedThread {
   std::atomic<uint64_t> slow_begin_ticks;
   std::atomic<uint64_t> slow_end_ticks;
   std::atomic<uint64_t> slow_what[kDispatchNameWords];
-  std::atomic<uint64_t> frame_count;                // of frames told so far
+  std::atomic<uint64_t> frame_count;                // of frames reported so far
   std::atomic<uint64_t> loop_name[kLoopNameWords];  // zero-padded; empty: as the header says
   std::atomic<uint32_t> loop_named_by_app;          // 1: it keeps that name
 };

@@ -38,7 +38,7 @@ Status MakePrivateDirectory(const std::string& path) {
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return Status::FromErrno(errno, path);
   struct stat st {};
   if (lstat(path.c_str(), &st) != 0) return Status::FromErrno(errno, path);
-  // /dev/shm is open to all: somebody else may have made the name first.
+  // /dev/shm is open to all: another tool may have made the name first.
   if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077) != 0) {
     return Status(StatusCode::kPermissionDenied, path + ": not a private folder of this user");
   }

@@ -36,7 +36,7 @@ size_t CopyOpenWords(const uint64_t* from, size_t limit, uint64_t* to) {
   return count;
 }
 
-// Those of a closed one stay as they are, unless it is recycled, which its sequence tells.
+// Those of a closed one stay as they are, unless it is recycled, which its sequence says.
 void CopyClosedWords(const uint64_t* from, size_t count, uint64_t* to) {
 #if defined(__SANITIZE_THREAD__)
   for (size_t i = 0; i < count; ++i) to[i] = LoadRelaxed(from + i);
@@ -45,7 +45,7 @@ void CopyClosedWords(const uint64_t* from, size_t count, uint64_t* to) {
 #endif
 }
 
-// Copies the chunk that was seen with `sequence`, its words to `to`; false where it has been
+// Copies the chunk that was seen with `sequence`, its words to `to`; false if it has been
 // recycled since or is damaged.
 bool CopyChunk(const RingChunk& source, uint64_t sequence, uint64_t* to, CopiedChunk* copy) {
   copy->chunk.sequence = sequence;
@@ -93,7 +93,7 @@ struct Lane {
   uint64_t words_missing = 0;
 };
 
-// Puts a lane's chunks in order, marking where some are missing.
+// Puts a lane's chunks in order, marking if some are missing.
 Lane JoinLane(std::vector<CopiedChunk> chunks, RingWindow* window) {
   Lane lane;
   if (chunks.empty()) return lane;

@@ -22,7 +22,7 @@ class RingReader {
   // Of a mapped ring, which must outlive the reader.
   RingReader(const uint8_t* base, size_t bytes) : base_(base), bytes_(bytes) {}
 
-  // Of a file's bytes. kCorrupt where they are no ring of this version and machine.
+  // Of a file's bytes. kCorrupt if they are no ring of this version and machine.
   static Result<RingReader> FromBytes(std::string_view bytes);
 
   // The same without a copy: of bytes at an address that is a multiple of 8, which outlive the

@@ -1,6 +1,6 @@
 // A copy of the ring's last seconds, as the snapshot encoder and recovery read it: threads, their
 // chunks in order, and a cursor over the events of one chunk. Owns its memory; single-threaded;
-// nothing here looks at the live ring.
+// nothing here checks the live ring.
 #ifndef JANKBOX_TRACER_RING_RING_WINDOW_H_
 #define JANKBOX_TRACER_RING_RING_WINDOW_H_
 
@@ -71,7 +71,7 @@ struct RingWindow {
   uint64_t corrupt_chunks = 0;  // of a file: their checksum is wrong
   uint64_t dropped_events = 0;
   std::vector<WindowThread> threads;
-  std::shared_ptr<WindowBuffer> buffer;  // what the chunks' words lie in
+  std::shared_ptr<WindowBuffer> buffer;  // what the chunks' words are in
 };
 
 // One event with its payload.

@@ -22,7 +22,7 @@ void* MapWipedOnFork(size_t bytes, bool* wiped) {
 
 ThreadCursor* ThreadCursorPool::AddBlock(uint32_t index) {
   constexpr size_t kBytes = sizeof(ThreadCursor) * kCursorsPerBlock;
-  bool wiped = false;  // where not, the recorder's fork handler stands in
+  bool wiped = false;  // if not, the recorder's fork handler stands in
   auto* fresh = static_cast<ThreadCursor*>(MapWipedOnFork(kBytes, &wiped));
   if (fresh == nullptr) return nullptr;
   ThreadCursor* expected = nullptr;
@@ -44,7 +44,7 @@ ThreadCursor* ThreadCursorPool::Take(const void* owner) {
     ThreadCursor* cursor = &block[n % kCursorsPerBlock];
     const void* free = nullptr;
     if (cursor->owner.compare_exchange_strong(free, owner, std::memory_order_acq_rel)) {
-      // Fails where a cursor was freed meanwhile: perhaps one that was passed over.
+      // Fails if a cursor was freed meanwhile: perhaps one that was passed over.
       first_free_.compare_exchange_strong(hint, releases | (n + 1), std::memory_order_release,
                                           std::memory_order_relaxed);
       return cursor;

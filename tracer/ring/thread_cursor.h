@@ -37,8 +37,8 @@ struct alignas(64) ThreadCursor : InlineCursor {
 // LOCK-FREE, NO-ALLOC but for one mmap per 512 threads alive at once.
 class ThreadCursorPool {
  public:
-  // A cursor for the thread that `owner` stands for, all zero but for that; null
-  // where there is no memory.
+  // A cursor for the thread that `owner` represents, all zero but for that; null
+  // if there is no memory.
   static ThreadCursor* Take(const void* owner);
   static void Release(ThreadCursor* cursor);
 
@@ -69,7 +69,7 @@ class ThreadCursorPool {
   static std::atomic<uint64_t> first_free_;
 };
 
-// Zeroed pages that a forked child sees zeroed again; null where there is no memory. `wiped` tells
+// Zeroed pages that a forked child sees zeroed again; null if there is no memory. `wiped` says
 // whether this kernel does that (4.14).
 void* MapWipedOnFork(size_t bytes, bool* wiped);
 

@@ -8,13 +8,13 @@
 
 namespace jankbox {
 
-// A kWait event's data; false where it makes no sense.
+// A kWait event's data; false if it makes no sense.
 bool DecodeWaitRecord(const EventRecord& record, WaitEvent* wait);
 
-// The begin of a binder call, named; on Linux there is none: false.
+// The start of a binder call, named; on Linux there is none: false.
 bool DecodeBinderRecord(const EventRecord& record, WaitEvent* wait);
 
-// "lock contention on a mutex", "fsync"; valid for good.
+// "lock contention on a mutex", "fsync"; valid permanently.
 const char* WaitClassName(WaitClass what);
 
 }  // namespace jankbox

@@ -15,7 +15,7 @@ class WindowBuffer {
   WindowBuffer(const WindowBuffer&) = delete;
   WindowBuffer& operator=(const WindowBuffer&) = delete;
 
-  // Forgets what was taken and makes room for `words` words; false where there is no memory.
+  // Forgets what was taken and makes room for `words` words; false if there is no memory.
   bool Reset(size_t words);
 
   // The next `words` words, within what Reset() made room for.

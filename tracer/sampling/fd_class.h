@@ -12,13 +12,13 @@ namespace jankbox {
 // True for the system calls whose first argument is the descriptor that they wait on.
 bool TakesFd(int32_t system_call);
 
-// kNone where `fd` is not open.
+// kNone if `fd` is not open.
 StackSample::FdClass ClassifyFd(uint64_t fd);
 
 // The class of an st_mode; event descriptors (epoll, eventfd, timerfd, …) have no type there.
 StackSample::FdClass ClassifyMode(uint32_t mode);
 
-// st_mode of an open descriptor; false where it is not open.
+// st_mode of an open descriptor; false if it is not open.
 bool ReadFdMode(int fd, uint32_t* mode);
 
 }  // namespace jankbox

@@ -22,28 +22,28 @@ struct PerfSample {
 };
 
 // Reads a PERF_RECORD_SAMPLE (TID, TIME, REGS_USER, STACK_USER) from `record`, header included.
-// False where its lengths make no sense.
+// False if its lengths make no sense.
 bool ParsePerfSample(std::span<const std::byte> record, PerfSample* sample);
 
 class PerfSource {
  public:
   virtual ~PerfSource() = default;
 
-  // kPermissionDenied or kUnsupported where the kernel refuses it.
+  // kPermissionDenied or kUnsupported if the kernel refuses it.
   static Result<std::unique_ptr<PerfSource>> Open(int tid, uint64_t interval_ns);
 
   // Enable() forgets what came before it.
   virtual void Enable() = 0;
   virtual void Disable() = 0;
 
-  // The next sample, oldest first; false where there is no more. `sample` is valid until the next
+  // The next sample, oldest first; false if there is no more. `sample` is valid until the next
   // call.
   virtual bool Next(PerfSample* sample) = 0;
 
   // Samples that the kernel dropped since the last call.
   virtual uint64_t TakeLost() = 0;
 
-  // False where the kernel keeps stretches inside itself to itself.
+  // False if the kernel keeps stretches inside itself to itself.
   virtual bool sees_kernel() const = 0;
 };
 

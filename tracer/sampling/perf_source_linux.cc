@@ -116,7 +116,7 @@ void LinuxPerfSource::CopyOut(uint64_t position, void* into, size_t size) const 
   std::memcpy(static_cast<std::byte*>(into) + first, ring_, size - first);
 }
 
-// Copies the next record into record_ and frees its place; false where there is none.
+// Copies the next record into record_ and frees its place; false if there is none.
 bool LinuxPerfSource::TakeRecord(perf_event_header* header) {
   const uint64_t head = Head();
   if (head - tail_ < sizeof(*header)) return false;

@@ -22,7 +22,7 @@ ScopedFd OpenTaskFile(int tid, const char* name) {
   return ScopedFd(open(path, O_RDONLY | O_CLOEXEC));
 }
 
-// The whole text of a small /proc file, kept open: a read at 0 makes it anew.
+// The whole text of a small /proc file, kept open: a read at 0 makes it again.
 template <size_t kSize>
 class ProcText {
  public:

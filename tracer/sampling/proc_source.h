@@ -29,13 +29,13 @@ struct SystemCallLine {
 // "running", "number a0 … a5 sp pc" or "-1 sp pc"; false for anything else.
 bool ParseSystemCallLine(std::string_view line, SystemCallLine* parsed);
 
-// The letter after the last ')' of /proc/self/task/TID/stat; '?' where there is none.
+// The letter after the last ')' of /proc/self/task/TID/stat; '?' if there is none.
 char ParseThreadState(std::string_view stat);
 
 class ProcSource {
  public:
   enum class Look {
-    kBlocked,  // `call`, `state` and, where it could be read, the stack are filled
+    kBlocked,  // `call`, `state` and, if it could be read, the stack are filled
     kRunning,
     kMoved,  // it woke while its stack was copied, twice
     kGone,   // no such thread, or /proc says nothing
@@ -50,10 +50,10 @@ class ProcSource {
 
   explicit ProcSource(int tid);
 
-  // Looks at the thread; its stack is copied into `buffer`, which must outlive the view.
+  // Checks the thread; its stack is copied into `buffer`, which must outlive the view.
   Look LookAt(std::span<std::byte> buffer, View* view);
 
-  // False where system calls cannot be seen: then a blocked thread's view has its state only.
+  // False if system calls cannot be seen: then a blocked thread's view has its state only.
   bool sees_system_calls() const { return syscall_.valid(); }
 
  private:

@@ -16,7 +16,7 @@ inline constexpr uint32_t kMaxSamplePayloadWords = 3 + StackSample::kMaxDepth;
 // Writes the payload words into `words` (kMaxSamplePayloadWords of them); returns how many.
 uint32_t EncodeSample(const StackSample& sample, uint64_t* words);
 
-// Reads them back; false where they make no sense. `time_ns` is left to the caller, who knows the
+// Reads them back; false if they make no sense. `time_ns` is left to the caller, who knows the
 // event's ticks.
 bool DecodeSample(std::span<const uint64_t> payload, StackSample* sample);
 

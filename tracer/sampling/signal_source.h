@@ -24,10 +24,10 @@ class SignalSource {
  public:
   virtual ~SignalSource() = default;
 
-  // kUnsupported where there is no free real-time signal, or too many sources.
+  // kUnsupported if there is no free real-time signal, or too many sources.
   static Result<std::unique_ptr<SignalSource>> Create(int tid);
 
-  // Asks the thread for a sample; false where it did not answer within `timeout_ms` (it blocks the
+  // Asks the thread for a sample; false if it did not answer within `timeout_ms` (it blocks the
   // signal, it is not scheduled, …). One signal is on its way at most: while an unanswered one is
   // pending, no other is sent.
   virtual bool Capture(uint32_t timeout_ms, SignalSample* sample) = 0;

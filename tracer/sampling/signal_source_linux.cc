@@ -67,7 +67,7 @@ void FillSlot(Slot* slot, uint32_t sequence, const void* context) {
   slot->time_ns = MonotonicNs();
   slot->stack_size = 0;
   if (slot->registers.Known(machine::kStackPointer)) {
-    // Short where the stack ends; never a fault.
+    // Short if the stack ends; never a fault.
     slot->stack_size =
         ReadOwnMemory(slot->registers.Get(machine::kStackPointer), slot->stack, kStackBytes);
   }
@@ -106,7 +106,7 @@ bool IsOurs(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == OnSampleSignal;
 }
 
-// A real-time signal that nobody handles; 0 where there is none.
+// A real-time signal that nobody handles; 0 if there is none.
 int ChooseSignal() {
   const int count = SIGRTMAX - SIGRTMIN + 1;
   for (int i = 0; i < count; ++i) {
@@ -180,7 +180,7 @@ LinuxSignalSource::~LinuxSignalSource() {
   registry.signal_number = 0;
 }
 
-// True where the handler is in place, and still ours: the app may have taken the signal since.
+// True if the handler is in place, and still ours: the app may have taken the signal since.
 bool LinuxSignalSource::Install() {
   Registry& registry = TheRegistry();
   std::lock_guard lock(registry.mutex);
@@ -239,7 +239,7 @@ bool LinuxSignalSource::WaitForDelivery(uint32_t sequence, uint64_t timeout_ms) 
 bool LinuxSignalSource::Capture(uint32_t timeout_ms, SignalSample* sample) {
   if (!PendingIsDelivered() || !Install() || ThreadBlocksSignal()) return false;
   uint32_t sequence = sequence_ + 1;
-  if (sequence == 0) sequence = 1;  // 0 stands for no request
+  if (sequence == 0) sequence = 1;  // 0 represents no request
   slot_->wanted.store(sequence, std::memory_order_release);
   if (!Send(sequence)) {
     slot_->wanted.store(0, std::memory_order_relaxed);

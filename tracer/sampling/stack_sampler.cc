@@ -49,8 +49,8 @@ class ThreadSampler final : public StackSampler {
   const Options options_;
   Unwinder unwinder_;
   ProcSource proc_;
-  std::unique_ptr<PerfSource> perf_;      // null where refused or not wanted
-  std::unique_ptr<SignalSource> signal_;  // null where not needed
+  std::unique_ptr<PerfSource> perf_;      // null if refused or not wanted
+  std::unique_ptr<SignalSource> signal_;  // null if not needed
   std::vector<std::byte> blocked_stack_;
   ModuleMap modules_;
   StackSample sample_;
@@ -100,7 +100,7 @@ void ThreadSampler::AddNote(const std::string& sentence) {
   notes_ += sentence;
 }
 
-// True where modules came or went since the last look.
+// True if modules came or went since the last poll.
 bool ThreadSampler::RefreshModules() {
   if (!modules_.Stale()) return false;
   modules_ = ModuleMap::Load();
@@ -148,7 +148,7 @@ void ThreadSampler::Pass(const Sink& sink) {
   sink(sample_);
 }
 
-// True where perf had samples: those were taken before now, maybe before the modules changed.
+// True if perf had samples: those were taken before now, maybe before the modules changed.
 bool ThreadSampler::CollectPerf(bool modules_changed, const Sink& sink) {
   bool any = false;
   PerfSample taken;

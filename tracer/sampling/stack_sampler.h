@@ -1,5 +1,5 @@
 // Takes stacks of one watched thread of this process while it is overdue, without changing what the
-// program sees: perf's cpu-clock with user registers and stack where permitted,
+// program sees: perf's cpu-clock with user registers and stack if permitted,
 // /proc/self/task/TID/syscall for a blocked thread, a directed real-time signal as the disclosed
 // fallback for a running one. See ARCHITECTURE: decision 5. Lives on the watcher thread alone:
 // every call comes from it. Memory is taken at Create() and bounded.
@@ -19,7 +19,7 @@ namespace jankbox {
 
 class StackSampler {
  public:
-  // kSignalOnly is kAuto as if perf were refused: a blocked thread is still looked at through
+  // kSignalOnly is kAuto as if perf were refused: a blocked thread is still checked through
   // /proc, since a signal would end its wait. kNoSignal is kAuto without that fallback.
   enum class Mode { kAuto, kPerfOnly, kProcOnly, kSignalOnly, kNoSignal };
 
@@ -48,14 +48,14 @@ class StackSampler {
   virtual void Stop() = 0;
 
   // Called every interval_ms between Start and Stop: passes the samples that came since, oldest
-  // first, at least one where the thread could be looked at.
+  // first, at least one if the thread could be checked.
   virtual void Collect(const Sink& sink) = 0;
 
   virtual const Counters& counters() const = 0;
 
   // Sources used since Create, joined by "+": "perf+proc". For the report.
   virtual std::string SourcesUsed() const = 0;
-  // What is not permitted here, as sentences for the report; empty where all is well.
+  // What is not permitted here, as sentences for the report; empty if all is well.
   virtual std::string Notes() const = 0;
   // The modules as of the last sample.
   virtual const ModuleMap& modules() const = 0;

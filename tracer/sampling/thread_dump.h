@@ -20,7 +20,7 @@ struct ThreadLook {
   int32_t tid = 0;
   std::string name;
   char state = '?';
-  SystemCallLine call;  // `running` where it is in none, or none can be seen
+  SystemCallLine call;  // `running` if it is in none, or none can be seen
 };
 
 // The threads of this process in the kernel's order, at most `most` of them; `total`, if not null,
@@ -32,7 +32,7 @@ class StackTaker {
  public:
   StackTaker();
 
-  // False where it runs, has woken meanwhile, or is gone.
+  // False if it runs, has woken meanwhile, or is gone.
   bool Take(int32_t tid, StackSample* sample);
 
  private:

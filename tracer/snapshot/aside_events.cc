@@ -13,7 +13,7 @@ bool IsCarried(const EventRecord& record) {
 
 AsideEvents::AsideEvents(const WindowThread& thread) : chunks_(thread.markers) { Advance(); }
 
-// Carried markers stand first in a chunk; head_ is then the first record behind them.
+// Carried markers are first in a chunk; head_ is then the first record after them.
 void AsideEvents::OpenChunk(const WindowChunk& chunk) {
   cursor_.emplace(chunk);
   carried_.clear();

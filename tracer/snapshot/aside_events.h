@@ -20,7 +20,7 @@ class AsideEvents {
   uint64_t ticks() const { return ticks_; }
   bool AtEnd() const { return ticks_ == kNever; }
 
-  // True where records are missing before the next one. `carried` are the markers that were open
+  // True if records are missing before the next one. `carried` are the markers that were open
   // when they end, outermost first, with the moments of their begins.
   bool gap() const { return gap_; }
   const std::vector<EventRecord>& carried() const { return carried_; }
@@ -40,7 +40,7 @@ class AsideEvents {
   size_t next_chunk_ = 0;
   std::optional<EventCursor> cursor_;
   std::vector<EventRecord> carried_;
-  size_t next_carried_ = 0;  // of those told as records: the first chunk's
+  size_t next_carried_ = 0;  // of those reported as records: the first chunk's
   std::optional<EventRecord> head_;
   uint64_t ticks_ = 0;
   uint64_t last_ticks_ = 0;

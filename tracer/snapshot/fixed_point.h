@@ -1,5 +1,5 @@
 // A signed number times a slope that is a fixed-point fraction, rounded: ticks to nanoseconds.
-// Exact where the product has 128 bits at most, as it always has. NO-ALLOC.
+// Exact if the product has 128 bits at most, as it always has. NO-ALLOC.
 #ifndef JANKBOX_TRACER_SNAPSHOT_FIXED_POINT_H_
 #define JANKBOX_TRACER_SNAPSHOT_FIXED_POINT_H_
 

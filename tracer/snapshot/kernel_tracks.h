@@ -1,4 +1,4 @@
-// The kernel's side of a window in the trace: ftrace bundles, or times off the CPU where only a
+// The kernel's side of a window in the trace: ftrace bundles, or times off the CPU if only a
 // thread's own switches are known; page faults as an estimate; and a slice that says what it all
 // rests on. Cold; one thread.
 #ifndef JANKBOX_TRACER_SNAPSHOT_KERNEL_TRACKS_H_
@@ -45,7 +45,7 @@ class KernelTracks {
   PacketWriter* writer_;
   ProcessTracks* tracks_;
   const int32_t pid_;
-  uint32_t next_sequence_ = (1u << 30) + 3;  // behind the fixed ones
+  uint32_t next_sequence_ = (1u << 30) + 3;  // after the fixed ones
 };
 
 }  // namespace jankbox

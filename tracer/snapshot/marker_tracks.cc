@@ -28,7 +28,7 @@ MarkerTracks::Counts MarkerTracks::Write(std::vector<MarkerRef>* markers,
   return counts_;
 }
 
-// An end has the key of its begin.
+// An end has the key of its start.
 MarkerTracks::Key MarkerTracks::KeyOf(const MarkerParts& marker) {
   switch (marker.kind) {
     case MarkerKind::kTrackBegin:

@@ -30,7 +30,7 @@ class MarkerTracks {
   MarkerTracks(PacketWriter* writer, EventSequence* sequence, SequenceNames* names,
                const TraceClock& clock, int32_t pid);
 
-  // Sorts `markers` and writes them. Those before the window tell what was open. Once.
+  // Sorts `markers` and writes them. Those before the window say what was open. Once.
   Counts Write(std::vector<MarkerRef>* markers, const RingWindow& window);
 
  private:

@@ -13,7 +13,7 @@ static_assert(std::endian::native == std::endian::little);
 
 constexpr uint8_t kPacketTag = perfetto::BytesTag(perfetto::kTracePacket);
 constexpr uint64_t kNoPacket = 1;  // byte, which is passed over
-// What is left of a packet behind the match of its head is literals if it is this short: the name
+// What is left of a packet after the match of its head is literals if it is this short: the name
 // and the time of a begin or an end.
 constexpr ptrdiff_t kMaxTailBytes = 12;
 // More than a quarter of a piece is not searched.
@@ -44,7 +44,7 @@ inline size_t EqualBytes(const uint8_t* at, const uint8_t* earlier, const uint8_
   return static_cast<size_t>(at - begin);
 }
 
-// Bytes of the packet that begins at `at`, tag and length included; kNoPacket where none does.
+// Bytes of the packet that begins at `at`, tag and length included; kNoPacket if none does.
 inline uint64_t PacketBytes(const uint8_t* at, const uint8_t* end) {
   if (*at != kPacketTag) return kNoPacket;
   if (end - at >= 2 && at[1] < 0x80) return at[1] + 2u;
@@ -125,7 +125,7 @@ void PacketMatches::Reset(std::string_view piece) {
   end_ = begin_ + piece.size();
   block_ = literals_ = begin_;
   count_ = 0;
-  // Position 0 where nothing was seen yet: as good a guess as another, bytes are compared.
+  // Position 0 if nothing was seen yet: as good a guess as another, bytes are compared.
   memset(heads_, 0, sizeof(heads_));
   memset(hashed_.get(), 0, sizeof(uint32_t) << kHashBits);
 }

@@ -14,7 +14,7 @@
 
 namespace jankbox {
 
-// `literals` bytes as they are, then `length` bytes that stand `offset` bytes earlier too. Length
+// `literals` bytes as they are, then `length` bytes that are `offset` bytes earlier too. Length
 // and offset 0 end a block. Laid out as ZSTD_Sequence.
 struct ZstdSequence {
   uint32_t offset;
@@ -31,9 +31,9 @@ class PacketMatches {
 
   PacketMatches();
 
-  // Sequences of `piece`, which continues the piece before it (a packet may lie in both, but not
+  // Sequences of `piece`, which continues the piece before it (a packet may be in both, but not
   // its length) and is compressed on its own. Together they cover it; the last one ends a block.
-  // None where more than a quarter of it would have to be searched: zstd does that better. Good
+  // None if more than a quarter of it would have to be searched: zstd does that better. Good
   // until the next call. REQUIRES 0 < piece.size() <= kMaxPieceBytes.
   std::span<const ZstdSequence> Find(std::string_view piece);
 
@@ -57,8 +57,8 @@ class PacketMatches {
   size_t count_ = 0;
   const uint8_t* begin_ = nullptr;
   const uint8_t* end_ = nullptr;
-  const uint8_t* block_ = nullptr;     // its begin
-  const uint8_t* literals_ = nullptr;  // behind the last match
+  const uint8_t* block_ = nullptr;     // its start
+  const uint8_t* literals_ = nullptr;  // after the last match
   uint64_t packet_left_ = 0;           // bytes of a packet that begins in an earlier piece
 };
 

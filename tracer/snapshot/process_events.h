@@ -30,7 +30,7 @@ class ProcessEvents {
   ProcessEvents(PacketWriter* writer, EventSequence* sequence, SequenceNames* names,
                 const TraceClock& clock, int32_t pid);
 
-  // Events from `from_ticks` on; earlier ones tell what was open. Once.
+  // Events from `from_ticks` on; earlier ones say what was open. Once.
   Counts Write(MergedEvents* events, const RingWindow& window);
 
  private:

@@ -126,7 +126,7 @@ void ProcessTracks::WriteRecording() {
   }
 }
 
-// On a sequence of its own: its moments lie before the incident's.
+// On a sequence of its own: its moments are before the incident's.
 void ProcessTracks::WriteRecordingEdge(const SnapshotRecording& part, bool begin) {
   namespace field = perfetto::track_event;
   using perfetto::TrackEventType;

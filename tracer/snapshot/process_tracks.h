@@ -23,16 +23,16 @@ class ProcessTracks {
   // Clocks, process, all threads of the window.
   void WriteDescriptors();
 
-  // Trigger and incident, where there is one.
+  // Trigger and incident, if there is one.
   void WriteTrigger();
 
-  // Which recording mode held when, where it was not the exact one all the time.
+  // Which recording mode held when, if it was not the exact one all the time.
   void WriteRecording();
 
   // Of the thread at `index` of the window.
   uint64_t ThreadUuid(size_t index) const { return thread_uuids_[index]; }
 
-  // Of the window's last thread that had this tid; describes it where there was none.
+  // Of the window's last thread that had this tid; describes it if there was none.
   uint64_t UuidOfTid(int32_t tid);
   // Of the window's thread that had it in this life (null: not known), else the last.
   uint64_t UuidOfLife(int32_t tid, const ThreadLife* life);

@@ -33,7 +33,7 @@ void SampleRunFinder::Begin(const EventRecord& call, uint64_t ticks, uint32_t) {
 void SampleRunFinder::End(const EventRecord& call, uint64_t ticks, uint32_t notes) {
   if (call.kind != EventKind::kDispatchBegin) return;
   const uint64_t boottime_ns = clock_.BoottimeNs(ticks);
-  // The last moment of the window still belongs to a dispatch that goes on behind it.
+  // The last moment of the window still belongs to a dispatch that goes on after it.
   CutAt(boottime_ns, (notes & kOpenAtWindowEnd) != 0 ? boottime_ns + 1 : boottime_ns);
   const OpenDispatch dispatch = open_.back();
   open_.pop_back();

@@ -1,4 +1,4 @@
-// Cuts one thread's stack samples at the edges of its dispatches: a run is samples that lie between
+// Cuts one thread's stack samples at the edges of its dispatches: a run is samples that are between
 // two such edges. A run inside a dispatch that holds no method events may be drawn on the thread's
 // own track. Walks the thread's events as a sink; keeps runs that have samples. One thread.
 #ifndef JANKBOX_TRACER_SNAPSHOT_SAMPLE_RUNS_H_

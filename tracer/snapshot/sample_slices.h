@@ -24,7 +24,7 @@ struct SampleTracks {
   uint64_t sampled_uuid = 0;  // "sampled stack", below it
 };
 
-// The usual distance between samples; the default interval of the sampler where there are too few.
+// The usual distance between samples; the default interval of the sampler if there are too few.
 uint64_t MedianIntervalNs(std::span<const SampleRef> samples);
 
 // Name of a call in the flame chart: function, else "module+0x1234", else "0x1234".

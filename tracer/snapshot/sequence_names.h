@@ -28,7 +28,7 @@ class SequenceNames {
   }
   uint32_t OfText(const std::string& text);
 
-  // "method #<id>" where it has no name.
+  // "method #<id>" if it has no name.
   std::string MethodText(uint32_t id);
 
   // Distinct methods so far that have no name.
@@ -46,7 +46,7 @@ class SequenceNames {
     while (slots_[at].id != id && slots_[at].id != kFree) at = (at + 1) & (slots_.size() - 1);
     return at;
   }
-  // The slot of `id`, taken where it was free.
+  // The slot of `id`, taken if it was free.
   Slot& TakeSlot(uint32_t id);
   void Grow();
   uint32_t AddMethod(uint32_t id);

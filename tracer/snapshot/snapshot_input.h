@@ -22,7 +22,7 @@ namespace jankbox {
 struct SnapshotProcess {
   int32_t pid = 0;
   std::string name;
-  uint64_t start_boottime_ns = 0;  // 0 where not known
+  uint64_t start_boottime_ns = 0;  // 0 if not known
 };
 
 // What made us seal, drawn on a track "Jankbox incident" of the process: a slice from `from_ns` to
@@ -36,7 +36,7 @@ struct SnapshotTrigger {
   uint64_t to_ns = 0;
 };
 
-// How events were recorded in a part of the window; drawn on a track "Jankbox recording" where it
+// How events were recorded in a part of the window; drawn on a track "Jankbox recording" if it
 // was not all exact.
 struct SnapshotRecording {
   std::string mode;      // "coarse"

@@ -1,4 +1,4 @@
-// Stack samples where they lie in the window: their moment and thread, decoded only when they are
+// Stack samples if they are in the window: their moment and thread, decoded only when they are
 // written, so that thousands of them cost no copies. Pure functions.
 #ifndef JANKBOX_TRACER_SNAPSHOT_STACK_SAMPLES_H_
 #define JANKBOX_TRACER_SNAPSHOT_STACK_SAMPLES_H_
@@ -16,7 +16,7 @@ struct SampleRef {
   std::span<const uint64_t> payload;  // whole words, in the window
 };
 
-// A kStackSample event's payload words as a sample; false where they make no sense.
+// A kStackSample event's payload words as a sample; false if they make no sense.
 bool DecodeSampleRecord(std::span<const uint64_t> payload, StackSample* sample);
 
 }  // namespace jankbox

@@ -7,7 +7,7 @@
 namespace jankbox {
 namespace {
 
-// How deep an end looks for its begin. Bounds the work on damaged input; an end that belongs deeper
+// How deep an end looks for its start. Bounds the work on damaged input; an end that belongs deeper
 // down counts as unmatched.
 constexpr size_t kMaxSearchDepth = 1024;
 
@@ -71,7 +71,7 @@ ThreadEvents::Counts ThreadEvents::Walk(const WindowThread& thread) {
 
 void ThreadEvents::OpenFirstCalls(const WindowChunk& chunk) {
   for (const OpenCall& open : chunk.open_calls) {
-    if (open.ticks > end_ticks_) return;  // the chunk lies behind the window
+    if (open.ticks > end_ticks_) return;  // the chunk is after the window
     DrainAsides(open.ticks);
     now_ = std::max(now_, std::min(open.ticks, chunk.base_ticks));
     Push(ToRecord(open), now_, 0);
@@ -117,7 +117,7 @@ void ThreadEvents::HandleMarker(const EventRecord& marker) {
   }
 }
 
-// Behind a gap: closes the markers that are gone with what is open above them, and opens those
+// After a gap: closes the markers that are gone with what is open above them, and opens those
 // that came.
 void ThreadEvents::ReconcileMarkers(const std::vector<EventRecord>& carried) {
   size_t shared = 0;
@@ -177,7 +177,7 @@ uint64_t ThreadEvents::Depth() const {
   return depth;
 }
 
-// A method's begin or end: inside the window, and where the end is the innermost call's, there is
+// A method's begin or end: inside the window, and if the end is the innermost call's, there is
 // little to do.
 void ThreadEvents::HandleCall(const EventRecord& event) {
   if (__builtin_expect(!in_window_ || event.ticks > end_ticks_, 0)) return Handle(event);
@@ -262,7 +262,7 @@ void ThreadEvents::Pop(const EventRecord& end) {
     }
     if (Matches(call.event, end)) {
       CloseDownTo(depth, now_, kEndMissing);
-      if (end.kind == EventKind::kWait) call.event = end;  // tells the result
+      if (end.kind == EventKind::kWait) call.event = end;  // says the result
       CloseDownTo(depth - 1, now_, 0);
       return;
     }

@@ -1,5 +1,5 @@
 // The calls of one thread as properly nested slices, whatever its chunks have lost: ends pop until
-// their begin, gaps close and reopen what changed, calls open at the window's edges are opened and
+// their start, gaps close and reopen what changed, calls open at the window's edges are opened and
 // closed there. Feeds a sink; keeps the open calls only. One thread.
 #ifndef JANKBOX_TRACER_SNAPSHOT_THREAD_EVENTS_H_
 #define JANKBOX_TRACER_SNAPSHOT_THREAD_EVENTS_H_
@@ -30,7 +30,7 @@ class ThreadEventSink {
   // `call` is a kBegin, a kDispatchBegin, a kMarker or a kWait; of a call known from a chunk's open
   // calls alone it has neither name nor payload.
   virtual void Begin(const EventRecord& call, uint64_t ticks, uint32_t notes) = 0;
-  // Of a kWait: its end's own event, where there is one.
+  // Of a kWait: its end's own event, if there is one.
   virtual void End(const EventRecord& call, uint64_t ticks, uint32_t notes) = 0;
   virtual void Instant(uint32_t id, uint64_t ticks) = 0;
   // kFrame and kStackSample, at their own moment; kThread and markers that are no slices. Those of
@@ -50,7 +50,7 @@ class ThreadEvents {
     bool has_process_events = false;  // kAsyncBegin, kAsyncEnd, kCounter: merged elsewhere
   };
 
-  // Events from `from_ticks` to `end_ticks`; earlier ones of the first chunks tell what was open.
+  // Events from `from_ticks` to `end_ticks`; earlier ones of the first chunks say what was open.
   ThreadEvents(uint64_t from_ticks, uint64_t end_ticks, ThreadEventSink* sink)
       : from_ticks_(from_ticks), end_ticks_(end_ticks), sink_(sink) {}
 
@@ -59,7 +59,7 @@ class ThreadEvents {
 
  private:
   void OpenFirstCalls(const WindowChunk& chunk);
-  // The marker lane's events up to `ticks`, which lie between the calls.
+  // The marker lane's events up to `ticks`, which are between the calls.
   void DrainAsides(uint64_t ticks) {
     while (__builtin_expect(asides_->ticks() <= ticks, 0) && !asides_->AtEnd()) HandleAside();
   }

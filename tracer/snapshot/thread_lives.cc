@@ -7,7 +7,7 @@
 namespace jankbox {
 namespace {
 
-// The life that `ticks` lies in: the last one that had begun, else the first. Null: none.
+// The life that `ticks` is in: the last one that had begun, else the first. Null: none.
 template <typename Lives>
 auto* FindLife(Lives& lives, uint64_t ticks) {
   auto* at = lives.empty() ? nullptr : &lives.front();

@@ -36,13 +36,13 @@ class ThreadLives {
   // `names_now`: what living threads are called as the window is read; wins over older names.
   ThreadLives(const RingWindow& window, const ThreadNames& names_now);
 
-  // What thread `tid` was called at that moment; empty where nothing is known of it.
+  // What thread `tid` was called at that moment; empty if nothing is known of it.
   std::string NameAt(int32_t tid, uint64_t ticks) const;
 
   // What `thread` of the window was called last.
   std::string LastNameOf(const WindowThread& thread) const;
 
-  // The life of `tid` that the moment lies in; null where none is known.
+  // The life of `tid` that the moment is in; null if none is known.
   const ThreadLife* LifeAt(int32_t tid, uint64_t ticks) const;
 
   const std::map<int32_t, std::vector<ThreadLife>>& by_tid() const { return lives_; }
@@ -55,7 +55,7 @@ class ThreadLives {
   std::map<int32_t, std::vector<ThreadLife>> lives_;  // of each tid, oldest first
 };
 
-// When the thread's first chunk in the window was taken; UINT64_MAX where it has none.
+// When the thread's first chunk in the window was taken; UINT64_MAX if it has none.
 uint64_t FirstTicks(const WindowThread& thread);
 
 // Every kThread event of the window that makes sense, in order of time.

@@ -24,7 +24,7 @@ std::vector<NamePeriod> NamePeriods(const std::vector<ThreadLife>& lives,
   const ThreadLife* last = nullptr;
   for (const ThreadLife& life : lives) {
     for (size_t i = 0; i < life.names.size(); ++i) {
-      // The first name of a life counts from its begin.
+      // The first name of a life counts from its start.
       const uint64_t from = i == 0 ? life.from_ticks : life.names[i].from_ticks;
       const uint64_t to = i + 1 < life.names.size() ? life.names[i + 1].from_ticks : life.to_ticks;
       if (to <= window.from_ticks || from >= window.to_ticks || to <= from) continue;

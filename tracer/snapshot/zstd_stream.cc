@@ -27,7 +27,7 @@ struct Parameter {
   int value;
 };
 
-// Besides level and checksum. False where libzstd does not know one.
+// Besides level and checksum. False if libzstd does not know one.
 bool SetParameters(ZSTD_CCtx* context, std::initializer_list<Parameter> parameters) {
   ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
   const auto set = [&](ZSTD_cParameter parameter, int value) {

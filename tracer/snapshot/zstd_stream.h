@@ -23,7 +23,7 @@ class ZstdStream {
 
   static constexpr size_t kMaxPieceBytes = PacketMatches::kMaxPieceBytes;
 
-  // kNamed where the libzstd of this process takes matches by name.
+  // kNamed if the libzstd of this process takes matches by name.
   static Matches BestMatches();
 
   // `sink` outlives the stream and gets a frame at a time.

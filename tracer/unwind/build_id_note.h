@@ -9,7 +9,7 @@
 
 namespace jankbox {
 
-// Lower-case hexadecimal; empty where there is none.
+// Lower-case hexadecimal; empty if there is none.
 std::string BuildIdOfNotes(std::span<const std::byte> notes);
 
 }  // namespace jankbox

@@ -93,7 +93,7 @@ bool IsSubRsp(const Instruction& i) {
 }
 
 // Bytes between the stack pointer and the saved frame pointer once the prologue is through; -1
-// where it sets up no frame pointer.
+// if it sets up no frame pointer.
 int64_t FrameBytes(const uint8_t* code, uint64_t size) {
   constexpr uint8_t kEndbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
   uint64_t at = std::memcmp(code, kEndbr64, sizeof(kEndbr64)) == 0 ? sizeof(kEndbr64) : 0;
@@ -123,7 +123,7 @@ int64_t FrameBytes(const uint8_t* code, uint64_t size) {
 }
 
 // An instruction that moves the stack pointer by what is not in the code: alloca, realignment. The
-// bytes may also lie within another instruction; then a frame goes unrepaired.
+// bytes may also be within another instruction; then a frame goes unrepaired.
 bool MovesStackPointer(const uint8_t* code) {
   if ((code[0] & 0xf8) != 0x48) return false;
   const bool into_rm = (code[2] & 0xc7) == 0xc4;   // rsp is the destination in r/m

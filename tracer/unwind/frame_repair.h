@@ -27,22 +27,22 @@ class FunctionLookup {
 };
 
 // The address of `function`'s saved frame pointer, `sp` being its stack pointer at a call: code
-// with a fixed frame says in its prologue how far apart they are. 0 where the frame's size varies,
+// with a fixed frame says in its prologue how far apart they are. 0 if the frame's size varies,
 // the prologue is not of a known form, or no return address is there.
 uint64_t FramePointerByPrologue(UnwindTables* tables, const FunctionRange& function, uint64_t sp);
 
 // For frames whose size varies: the address of the only {saved frame pointer, return address} pair
 // of the copied stack, from `sp` up, whose return address follows a direct call of `function`; 0
-// where there is none, or more than one (a recursion, or left over from an earlier call: the bytes
-// do not tell which).
+// if there is none, or more than one (a recursion, or left over from an earlier call: the bytes
+// do not say which).
 uint64_t FindSavedFramePointer(UnwindTables* tables, uint64_t function, uint64_t sp);
 
-// True where the call before `return_address` can have led to `callee`: a direct call of it, or of
+// True if the call before `return_address` can have led to `callee`: a direct call of it, or of
 // a function that jumps into it, or of code without a table, or an indirect call.
 bool CallCanReach(UnwindTables* tables, FunctionLookup* functions, uint64_t return_address,
                   const FunctionRange& callee);
 
-// True where `address` follows a call instruction.
+// True if `address` follows a call instruction.
 bool FollowsCall(UnwindTables* tables, uint64_t address);
 
 }  // namespace jankbox

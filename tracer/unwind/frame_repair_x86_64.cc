@@ -21,7 +21,7 @@ uint64_t Rel32Target(const uint8_t* displacement, uint64_t next_instruction) {
   return next_instruction + static_cast<uint64_t>(static_cast<int64_t>(offset));
 }
 
-// The target of a direct call that ends at `return_address`; 0 where the bytes are none.
+// The target of a direct call that ends at `return_address`; 0 if the bytes are none.
 uint64_t DirectCallTarget(UnwindTables* tables, uint64_t return_address) {
   uint8_t code[kDirectCallBytes];
   if (return_address < sizeof(code) ||
@@ -33,7 +33,7 @@ uint64_t DirectCallTarget(UnwindTables* tables, uint64_t return_address) {
 }
 
 // Lengths of `call r/m64` by its ModRM byte: 2 (register or [register]), 3 (disp8 or SIB), 4 (SIB
-// and disp8), 6 (disp32 or rip-relative), 7 (SIB and disp32); a REX prefix stands before them.
+// and disp8), 6 (disp32 or rip-relative), 7 (SIB and disp32); a REX prefix is before them.
 bool FollowsIndirectCall(UnwindTables* tables, uint64_t return_address) {
   uint8_t code[kLongestCallBytes];
   if (return_address < sizeof(code) ||
@@ -47,7 +47,7 @@ bool FollowsIndirectCall(UnwindTables* tables, uint64_t return_address) {
   return false;
 }
 
-// True where `function`'s body jumps into `callee`: a tail call, or the part of it that the
+// True if `function`'s body jumps into `callee`: a tail call, or the part of it that the
 // compiler moved away as cold.
 bool JumpsInto(UnwindTables* tables, const FunctionRange& function, const FunctionRange& callee) {
   const uint64_t size = std::min(function.end - function.start, kMaxScannedBody);

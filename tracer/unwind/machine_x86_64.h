@@ -12,7 +12,7 @@ inline constexpr uint32_t kFramePointer = 6;
 inline constexpr uint32_t kStackPointer = 7;
 inline constexpr uint32_t kProgramCounter = 16;
 
-inline constexpr bool kCallsPush = true;  // a caller's stack pointer lies above
+inline constexpr bool kCallsPush = true;  // a caller's stack pointer is above
 inline constexpr bool kSignsReturns = false;
 
 // Bits ax…ip and r8…r15 of perf's user registers; not flags and segments.

@@ -12,12 +12,12 @@
 namespace jankbox {
 
 struct Module {
-  std::string path;        // absolute where the loader knows it; "[vdso]" for the kernel's
-  std::string build_id;    // lower-case hexadecimal of NT_GNU_BUILD_ID; empty where there is none
-  uint64_t start = 0;      // lowest mapped address of the module
-  uint64_t end = 0;        // one past its highest
-  uint64_t load_bias = 0;  // address - load_bias = address in the ELF file
-  uint64_t eh_frame_hdr = 0;  // address of .eh_frame_hdr; 0 where there is none
+  std::string path;           // absolute if the loader knows it; "[vdso]" for the kernel's
+  std::string build_id;       // lower-case hexadecimal of NT_GNU_BUILD_ID; empty if there is none
+  uint64_t start = 0;         // lowest mapped address of the module
+  uint64_t end = 0;           // one past its highest
+  uint64_t load_bias = 0;     // address - load_bias = address in the ELF file
+  uint64_t eh_frame_hdr = 0;  // address of .eh_frame_hdr; 0 if there is none
   uint64_t eh_frame_hdr_size = 0;
 };
 
@@ -26,7 +26,7 @@ class ModuleMap {
   // The modules loaded now.
   static ModuleMap Load();
 
-  // True where modules were loaded or unloaded since Load() (dlpi_adds or dlpi_subs moved). Cheap.
+  // True if modules were loaded or unloaded since Load() (dlpi_adds or dlpi_subs moved). Cheap.
   bool Stale() const;
 
   // The module that covers `address`, or null.

@@ -48,7 +48,7 @@ void ReadBuildId(uint64_t address, uint64_t size, Module* module) {
   module->build_id = BuildIdOfNotes({notes, got});
 }
 
-// Fills everything but the path. False where the headers cannot be read or nothing is loaded.
+// Fills everything but the path. False if the headers cannot be read or nothing is loaded.
 bool ReadModule(const dl_phdr_info& entry, Module* module) {
   ElfW(Phdr) headers[kMaxHeaders];
   const size_t count = std::min<size_t>(entry.dlpi_phnum, kMaxHeaders);

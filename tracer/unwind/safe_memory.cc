@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kNoPage = std::numeric_limits<uint64_t>::max();
 
-// Three calls for one, where seccomp or an emulator of user space has no process_vm_readv.
+// Three calls for one, if seccomp or an emulator of user space has no process_vm_readv.
 long ReadThroughProc(uint64_t address, void* into, size_t size) {
   const int memory =
       static_cast<int>(syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC));

@@ -12,7 +12,7 @@
 namespace jankbox {
 
 // Copies up to `size` bytes at `address`; returns how many could be read from its start on. 0
-// where nothing could, the range would overflow, or the kernel forbids process_vm_readv and
+// if nothing could, the range would overflow, or the kernel forbids process_vm_readv and
 // /proc/self/mem alike.
 size_t ReadOwnMemory(uint64_t address, void* into, size_t size);
 
@@ -21,7 +21,7 @@ class PageCache {
  public:
   explicit PageCache(size_t budget_bytes);
 
-  // True where all `size` bytes were read. REQUIRES that the bytes do not change until
+  // True if all `size` bytes were read. REQUIRES that the bytes do not change until
   // Invalidate().
   bool Read(uint64_t address, void* into, size_t size);
 
@@ -38,7 +38,7 @@ class PageCache {
 
   size_t page_size_;
   size_t page_count_;
-  std::vector<uint64_t> tags_;  // address of the page in each slot; kNoPage where none
+  std::vector<uint64_t> tags_;  // address of the page in each slot; kNoPage if none
   std::vector<std::byte> bytes_;
 };
 

@@ -58,7 +58,7 @@ class Bytes {
   bool ok_ = true;
 };
 
-// Of DW_EH_PE_*; 0 where its size is not fixed.
+// Of DW_EH_PE_*; 0 if its size is not fixed.
 uint32_t SizeOf(uint8_t encoding) {
   constexpr uint8_t kSizes[16] = {8, 0, 2, 4, 8, 0, 0, 0, 8, 0, 2, 4, 8};
   return kSizes[encoding & kFormatMask];
@@ -148,7 +148,7 @@ void DropNegations(Bytes rules, uint32_t address_size) {
   }
 }
 
-// The FDE that covers `address`, from the sorted table; 0 where there is none.
+// The FDE that covers `address`, from the sorted table; 0 if there is none.
 uint64_t FindFde(UnwindTables* tables, const UnwindTables::SearchTable& table, uint64_t address) {
   struct {
     int32_t function, fde;
@@ -205,7 +205,7 @@ void SignedReturns::Replace(uint64_t address, uint64_t* word) const {
   std::memcpy(word, bytes, sizeof(bytes));
 }
 
-// XPACLRI: where the machine signs nothing, it does nothing.
+// XPACLRI: if the machine signs nothing, it does nothing.
 uint64_t SignedReturns::Strip(uint64_t address) {
   uint64_t stripped;
   asm("mov x30, %1\n\thint #7\n\tmov %0, x30" : "=r"(stripped) : "r"(address) : "x30");

@@ -18,7 +18,7 @@ struct StackSample {
   SampleSource source = SampleSource::kNone;
   bool running = false;  // on a CPU or wanting one; else inside `syscall`
   int32_t syscall =
-      -1;  // number of the system call that it is blocked in; -1 where running or not known
+      -1;            // number of the system call that it is blocked in; -1 if running or not known
   char state = '?';  // of /proc/self/task/TID/stat: R, S, D, …
   // What the system call waits on: for calls whose first argument is a descriptor, its class.
   enum class FdClass : uint8_t {
@@ -33,7 +33,7 @@ struct StackSample {
   bool uncertain = false;  // modules changed, or a frame was repaired, while it was taken
   uint32_t depth = 0;
   // Innermost first. pcs[0] is the interrupted instruction; the rest are return addresses minus
-  // one, so that each lies inside the call that it stands for.
+  // one, so that each is inside the call that it represents.
   uint64_t pcs[kMaxDepth] = {};
 };
 

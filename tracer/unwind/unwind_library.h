@@ -25,7 +25,7 @@ struct UnwindLibrary {
   decltype(unw_is_signal_frame)* is_signal_frame = nullptr;
   SearchTable* search_table = nullptr;
 
-  // Empty where all is bound, else what is missing.
+  // Empty if all is bound, else what is missing.
   std::string Load();
 };
 

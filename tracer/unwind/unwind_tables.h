@@ -13,7 +13,7 @@ namespace jankbox {
 
 class UnwindTables {
  public:
-  // Where .eh_frame_hdr's sorted table of {function, FDE} lies.
+  // Where .eh_frame_hdr's sorted table of {function, FDE} is.
   struct SearchTable {
     uint64_t header = 0;  // entries are relative to it
     uint64_t entries = 0;
@@ -37,7 +37,7 @@ class UnwindTables {
   // Code, of a module or generated at run time (never cached: it changes).
   bool ReadCode(uint64_t address, void* into, size_t size);
 
-  // Header of `module`'s search table; false where it is absent or of a form that no linker writes.
+  // Header of `module`'s search table; false if it is absent or of a form that no linker writes.
   bool FindSearchTable(const Module& module, SearchTable* table);
 
  private:

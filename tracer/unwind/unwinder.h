@@ -20,13 +20,13 @@ class Unwinder {
   Unwinder(const Unwinder&) = delete;
   Unwinder& operator=(const Unwinder&) = delete;
 
-  // Why there is no unwinding here, as a sentence; empty where there is.
+  // Why there is no unwinding here, as a sentence; empty if there is.
   const std::string& note() const { return note_; }
 
   // The modules changed: forgets every table. `modules` must outlive its use.
   void SetModules(const ModuleMap* modules);
 
-  // Fills pcs, depth and truncated; sets uncertain where a frame was not found by .eh_frame alone.
+  // Fills pcs, depth and truncated; sets uncertain if a frame was not found by .eh_frame alone.
   // Without an unwinder the innermost address is all there is, and the sample is truncated.
   void Unwind(const Registers& registers, const StackCopy& stack, StackSample* sample);
 

@@ -11,7 +11,7 @@ namespace {
 // Unwind rules that libunwind remembers; 256 bytes or so each.
 constexpr size_t kCachedRules = 1024;
 
-// Adds a frame; false where the sample is full.
+// Adds a frame; false if the sample is full.
 bool Push(StackSample* sample, uint64_t pc) {
   if (sample->depth == StackSample::kMaxDepth) return false;
   sample->pcs[sample->depth++] = pc;
@@ -27,7 +27,7 @@ class Unwinder::Engine final : public FunctionLookup {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Empty where it can unwind, else why not.
+  // Empty if it can unwind, else why not.
   std::string Start();
   void SetModules(const ModuleMap* modules);
   void Unwind(const Registers& registers, const StackCopy& stack, StackSample* sample);
@@ -43,7 +43,7 @@ class Unwinder::Engine final : public FunctionLookup {
     kBroken,          // beyond the copy, or what the table says makes no sense
   };
 
-  // A frame that a walk stopped at. `pc` lies inside the call that it stands in.
+  // A frame that a walk stopped at. `pc` is inside the call that it stands in.
   struct Frame {
     uint64_t pc = 0;
     uint64_t sp = 0;
@@ -78,7 +78,7 @@ class Unwinder::Engine final : public FunctionLookup {
   UnwindTables tables_;
   unw_addr_space_t space_ = nullptr;
   Registers registers_;         // of the walk's first frame
-  uint64_t frame_pointer_ = 0;  // at a kNoTable stop; 0 where not known
+  uint64_t frame_pointer_ = 0;  // at a kNoTable stop; 0 if not known
   bool table_missing_ = false;  // set by FindProcInfo during a step
   SignedReturns signed_returns_;
 };
@@ -117,7 +117,7 @@ void Unwinder::Engine::SetModules(const ModuleMap* modules) {
   library_.flush_cache(space_, 0, 0);
 }
 
-// Walks, and where .eh_frame does not lead on, tries what may stand in for it. What a repaired
+// Walks, and if .eh_frame does not lead on, tries what may stand in for it. What a repaired
 // frame pointer led to counts only if it leads all the way.
 void Unwinder::Engine::Unwind(const Registers& registers, const StackCopy& stack,
                               StackSample* sample) {
@@ -190,11 +190,11 @@ Unwinder::Engine::Stop Unwinder::Engine::StopReason(int step_result, unw_cursor_
   return step_result == -UNW_EBADREG && !known ? Stop::kNoFramePointer : Stop::kBroken;
 }
 
-// The frame that a step reached; false where it cannot be a caller of `from`.
+// The frame that a step reached; false if it cannot be a caller of `from`.
 bool Unwinder::Engine::Next(unw_cursor_t* cursor, const Frame& from, bool check_calls, Frame* to,
                             uint64_t* ip) {
   if (library_.get_reg(cursor, UNW_REG_SP, &to->sp) < 0) return false;
-  // What a signal interrupted may lie anywhere (an alternate stack), and its pc is no return
+  // What a signal interrupted may be anywhere (an alternate stack), and its pc is no return
   // address.
   to->pc = from.signal ? *ip : *ip - 1;
   if constexpr (!machine::kCallsPush) to->leaf = from.signal;
