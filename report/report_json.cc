@@ -4,73 +4,28 @@
 #include <google/protobuf/message.h>
 #include <time.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <string>
-
-#include "report/frames_json.h"
+#include <utility>
 
 namespace jankbox {
 namespace {
 
+using google::protobuf::Descriptor;
+using google::protobuf::EnumValueDescriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
 using nlohmann::json;
 
-double Milliseconds(uint64_t ns) { return static_cast<double>(ns) / 1e6; }
-
-// "0x496e".
 std::string Hexadecimal(uint64_t number) {
   char text[20];
   snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(number));
   return text;
-}
-
-template <typename Frames>
-json FramesToJson(const Frames& stack) {
-  json frames = json::array();
-  for (const proto::Frame& frame : stack) {
-    frames.push_back({{"function", frame.function()},
-                      {"module", frame.module()},
-                      {"rel_pc", frame.rel_pc()},
-                      {"build_id", frame.build_id()}});
-  }
-  return frames;
-}
-
-json SharesToJson(const proto::Verdict& verdict) {
-  json shares = json::array();
-  for (const proto::Verdict::Share& share : verdict.shares()) {
-    shares.push_back({{"name", share.name()},
-                      {"ms", Milliseconds(share.ns())},
-                      {"source", share.source()},
-                      {"estimate", share.estimate()},
-                      {"detail", share.detail()}});
-  }
-  return shares;
-}
-
-// Null where nobody is known to have held a lock.
-json LockOwnerToJson(const proto::Verdict& verdict) {
-  if (verdict.lock_owner_tid() == 0) return nullptr;
-  return {{"tid", verdict.lock_owner_tid()},
-          {"thread", verdict.lock_owner()},
-          {"frames", FramesToJson(verdict.lock_owner_frames())}};
-}
-
-json VerdictToJson(const proto::Verdict& verdict) {
-  return {{"running_ms", Milliseconds(verdict.running_ns())},
-          {"runnable_ms", Milliseconds(verdict.runnable_ns())},
-          {"lock_ms", Milliseconds(verdict.lock_ns())},
-          {"disk_ms", Milliseconds(verdict.disk_ns())},
-          {"fault_ms", Milliseconds(verdict.fault_ns())},
-          {"ipc_ms", Milliseconds(verdict.ipc_ns())},
-          {"gc_ms", Milliseconds(verdict.gc_ns())},
-          {"sleeping_ms", Milliseconds(verdict.sleeping_ns())},
-          {"blocked_ms", Milliseconds(verdict.blocked_ns())},
-          {"unknown_ms", Milliseconds(verdict.unknown_ns())},
-          {"summary", verdict.summary()},
-          {"sources", verdict.sources()},
-          {"shares", SharesToJson(verdict)},
-          {"lock_owner", LockOwnerToJson(verdict)}};
 }
 
 // "2026-03-01T12:00:00.123Z".
@@ -85,254 +40,168 @@ std::string Rfc3339(uint64_t realtime_ns) {
   return text;
 }
 
-json WindowToJson(const proto::Window& window) {
+// "slow_message" for SLOW_MESSAGE; "unknown" for 0 and for numbers of a newer writer.
+std::string EnumName(const EnumValueDescriptor* value) {
+  if (value == nullptr || value->number() == 0) return "unknown";
+  std::string name = value->name();
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return tolower(c); });
+  return name;
+}
+
+// A number in units other than the schema's, by the end of its name.
+struct Unit {
+  const char* ending;
+  const char* json_ending;
+  double divisor;
+};
+constexpr Unit kUnits[] = {{"_ns", "_ms", 1e6}, {"_milli", "", 1e3}};
+
+const Unit* UnitOf(const FieldDescriptor& field) {
+  if (field.cpp_type() != FieldDescriptor::CPPTYPE_UINT64) return nullptr;
+  if (field.options().GetExtension(proto::moment)) return nullptr;
+  for (const Unit& unit : kUnits) {
+    if (("_" + field.name()).ends_with(unit.ending)) return &unit;
+  }
+  return nullptr;
+}
+
+std::string JsonName(const FieldDescriptor& field) {
+  const Unit* unit = UnitOf(field);
+  if (unit == nullptr) return field.name();
+  const std::string name = "_" + field.name();  // "ns" is "ms"
+  return (name.substr(0, name.size() - strlen(unit->ending)) + unit->json_ending).substr(1);
+}
+
+json Uint64ToJson(const FieldDescriptor& field, uint64_t number) {
+  if (field.options().GetExtension(proto::hexadecimal)) return Hexadecimal(number);
+  const Unit* unit = UnitOf(field);
+  if (unit == nullptr) return number;
+  return static_cast<double>(number) / unit->divisor;
+}
+
+json MessageToJson(const Message& message, const proto::Report& report);
+
+// Messages of 0.1 that are objects in every report's JSON; others are null when they are absent.
+bool IsAlwaysThere(const Descriptor* type) {
+  return type == proto::Verdict::descriptor() || type == proto::Window::descriptor() ||
+         type == proto::Losses::descriptor() || type == proto::SelfCost::descriptor();
+}
+
+json ValueToJson(const Message& message, const FieldDescriptor* field,
+                 const proto::Report& report) {
+  const Reflection& reflection = *message.GetReflection();
+  switch (field->cpp_type()) {
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return reflection.GetBool(message, field);
+    case FieldDescriptor::CPPTYPE_INT32:
+      return reflection.GetInt32(message, field);
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return reflection.GetUInt32(message, field);
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return Uint64ToJson(*field, reflection.GetUInt64(message, field));
+    case FieldDescriptor::CPPTYPE_STRING:
+      return reflection.GetString(message, field);
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return EnumName(
+          field->enum_type()->FindValueByNumber(reflection.GetEnumValue(message, field)));
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+      if (!reflection.HasField(message, field) && !IsAlwaysThere(field->message_type())) {
+        return nullptr;
+      }
+      return MessageToJson(reflection.GetMessage(message, field), report);
+    default:
+      // Types that the writer does not know either: report/generate_report.py refuses them.
+      return nullptr;
+  }
+}
+
+json ListToJson(const Message& message, const FieldDescriptor* field, const proto::Report& report) {
+  const Reflection& reflection = *message.GetReflection();
+  json list = json::array();
+  for (int i = 0; i < reflection.FieldSize(message, field); ++i) {
+    if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      list.push_back(MessageToJson(reflection.GetRepeatedMessage(message, field, i), report));
+    } else {
+      list.push_back(reflection.GetRepeatedString(message, field, i));
+    }
+  }
+  return list;
+}
+
+// The four messages whose JSON has another shape than their fields.
+
+// Wall-clock times beside the window's moments.
+void ShapeWindow(const proto::Report& report, json* object) {
+  const proto::Window& window = report.window();
   const uint64_t length = window.to_ns() > window.from_ns() ? window.to_ns() - window.from_ns() : 0;
   const uint64_t to = window.to_realtime_ns();
-  return {{"from", Rfc3339(to > length ? to - length : 0)},
-          {"to", Rfc3339(to)},
-          {"from_ns", window.from_ns()},
-          {"to_ns", window.to_ns()}};
+  (*object)["from"] = Rfc3339(to > length ? to - length : 0);
+  (*object)["to"] = Rfc3339(to);
+  object->erase("to_realtime_ms");
 }
 
-// All counters, also those that the schema gains later.
-json LossesToJson(const proto::Losses& losses) {
-  json counters = json::object();
-  const google::protobuf::Descriptor* descriptor = losses.GetDescriptor();
-  for (int i = 0; i < descriptor->field_count(); ++i) {
-    const google::protobuf::FieldDescriptor* field = descriptor->field(i);
-    counters[field->name()] = losses.GetReflection()->GetUInt64(losses, field);
-  }
-  return counters;
-}
-
-json SelfCostToJson(const proto::SelfCost& cost) {
-  return {{"cpu_ms", Milliseconds(cost.cpu_ns())},
-          {"ring_bytes", cost.ring_bytes()},
-          {"start_us", cost.start_us()},
-          {"recording_ms", Milliseconds(cost.recording_ns())},
-          {"uptime_ms", Milliseconds(cost.uptime_ns())},
-          {"cpu_budget_permille", cost.cpu_budget_permille()}};
-}
-
-// Moments as in "window": wall clock, and the trace's own.
-json RecordingToJson(const proto::Report& report) {
-  json parts = json::array();
+void ShapeRecording(const proto::Report& report, json* object) {
   const proto::Window& window = report.window();
-  const auto wall = [&window](uint64_t boottime_ns) {
-    return Rfc3339(window.to_realtime_ns() - (window.to_ns() - boottime_ns));
+  const auto wall = [&](const char* moment) {
+    const uint64_t before = window.to_ns() - object->at(moment).get<uint64_t>();
+    return Rfc3339(window.to_realtime_ns() - before);
   };
-  for (const proto::Recording& part : report.recording()) {
-    parts.push_back({{"mode", part.mode()},
-                     {"reason", part.reason()},
-                     {"from", wall(part.from_ns())},
-                     {"to", wall(part.to_ns())},
-                     {"from_ns", part.from_ns()},
-                     {"to_ns", part.to_ns()}});
-  }
-  return parts;
+  (*object)["from"] = wall("from_ns");
+  (*object)["to"] = wall("to_ns");
 }
 
-// Tags in hexadecimal, as atrace's property has them. null: no library, or left alone.
-json AtraceToJson(const proto::Report& report) {
-  if (!report.has_atrace()) return nullptr;
-  const proto::Atrace& atrace = report.atrace();
-  return {{"state", atrace.state()},
-          {"tags", Hexadecimal(atrace.tags())},
-          {"added_tags", Hexadecimal(atrace.added_tags())},
-          {"categories", atrace.categories()},
-          {"library", atrace.library()},
-          {"start_ms", Milliseconds(atrace.start_ns())}};
+// null: no owner of a lock is known.
+void ShapeVerdict(const proto::Report& report, json* object) {
+  json owner = {{"tid", object->at("lock_owner_tid")},
+                {"thread", object->at("lock_owner")},
+                {"frames", object->at("lock_owner_frames")}};
+  object->erase("lock_owner_tid");
+  object->erase("lock_owner_frames");
+  if (report.verdict().lock_owner_tid() == 0) owner = nullptr;
+  (*object)["lock_owner"] = std::move(owner);
 }
 
-json ThreadsToJson(const proto::Report& report) {
-  json threads = json::array();
-  for (const proto::ThreadAtAnr& thread : report.threads()) {
-    threads.push_back({{"tid", thread.tid()},
-                       {"name", thread.name()},
-                       {"state", thread.state()},
-                       {"wait", thread.wait()},
-                       {"waits_for_tid", thread.waits_for_tid()},
-                       {"deadlocked", thread.deadlocked()},
-                       {"frames", FramesToJson(thread.frames())}});
-  }
-  return threads;
-}
-
-json RefusalsToJson(const proto::Report& report) {
-  json refusals = json::array();
-  for (const proto::Refusal& refusal : report.refusals()) {
-    refusals.push_back(
-        {{"reason", refusal.reason()}, {"count", refusal.count()}, {"last_ns", refusal.last_ns()}});
-  }
-  return refusals;
-}
-
-json MethodsToJson(const proto::Report& report) {
-  json methods = json::array();
-  for (const proto::Method& method : report.methods()) {
-    methods.push_back({{"function", method.function()},
-                       {"depth", method.depth()},
-                       {"count", method.count()},
-                       {"duration_ms", Milliseconds(method.duration_ns())},
-                       {"open", method.open()}});
-  }
-  return methods;
-}
-
-json RenderWorkToJson(const proto::Report& report) {
-  json list = json::array();
-  for (const proto::RenderWork& work : report.render_work()) {
-    list.push_back({{"name", work.name()},
-                    {"tid", work.tid()},
-                    {"count", work.count()},
-                    {"duration_ms", Milliseconds(work.duration_ns())},
-                    {"open", work.open()}});
-  }
-  return list;
-}
-
-json ExtraToJson(const proto::Report& report) {
-  json extra = json::array();
-  for (const proto::Extra& method : report.extra()) {
-    extra.push_back({{"function", method.function()},
-                     {"extra_ms", Milliseconds(method.extra_ns())},
-                     {"usual_ms", Milliseconds(method.usual_ns())}});
-  }
-  return extra;
-}
-
-json StartupToJson(const proto::Report& report) {
-  if (!report.has_startup()) return nullptr;
-  const proto::Startup& startup = report.startup();
-  return {{"cold", startup.cold()},
-          {"recorder_ms", Milliseconds(startup.recorder_ns())},
-          {"first_dispatch_ms", Milliseconds(startup.first_dispatch_ns())},
-          {"first_frame_ms", Milliseconds(startup.first_frame_ns())},
-          {"drawn_ms", Milliseconds(startup.drawn_ns())}};
-}
-
-json AttributesToJson(const proto::Report& report) {
-  json attributes = json::array();
-  for (const proto::Attribute& attribute : report.attributes()) {
-    attributes.push_back({{"key", attribute.key()}, {"value", attribute.value()}});
-  }
-  return attributes;
-}
-
-json MessagesToJson(const proto::History& history,
-                    const google::protobuf::RepeatedPtrField<proto::LoopMessage>& messages) {
-  json list = json::array();
-  for (const proto::LoopMessage& message : messages) {
-    const int name = static_cast<int>(message.name()) - 1;
-    list.push_back({{"what", name >= 0 && name < history.names_size() ? history.names(name) : ""},
-                    {"before_ms", Milliseconds(message.before_ns())},
-                    {"wall_ms", Milliseconds(message.wall_ns())},
-                    {"count", message.count()}});
-  }
-  return list;
-}
-
-// null: nothing was dispatched before.
-json HistoryToJson(const proto::Report& report) {
-  if (!report.has_history()) return nullptr;
+// Messages by their names, not by indexes.
+void ShapeHistory(const proto::Report& report, json* object) {
   const proto::History& history = report.history();
-  return {{"from_ns", history.from_ns()},
-          {"count", history.count()},
-          {"busy_ms", Milliseconds(history.busy_ns())},
-          {"left_out", history.left_out()},
-          {"longest", MessagesToJson(history, history.longest())},
-          {"last", MessagesToJson(history, history.last())}};
+  for (const char* list : {"longest", "last"}) {
+    for (json& message : object->at(list)) {
+      const int name = static_cast<int>(message.at("name").get<uint32_t>()) - 1;
+      message.erase("name");
+      message["what"] = name >= 0 && name < history.names_size() ? history.names(name) : "";
+    }
+  }
+  object->erase("names");
+}
+
+void Shape(const Descriptor* type, const proto::Report& report, json* object) {
+  if (type == proto::Window::descriptor()) return ShapeWindow(report, object);
+  if (type == proto::Recording::descriptor()) return ShapeRecording(report, object);
+  if (type == proto::Verdict::descriptor()) return ShapeVerdict(report, object);
+  if (type == proto::History::descriptor()) return ShapeHistory(report, object);
+}
+
+json MessageToJson(const Message& message, const proto::Report& report) {
+  const Descriptor* type = message.GetDescriptor();
+  json object = json::object();
+  for (int i = 0; i < type->field_count(); ++i) {
+    const FieldDescriptor* field = type->field(i);
+    const std::string& group = field->options().GetExtension(proto::json_group);
+    json& place = group.empty() ? object : object[group];
+    place[JsonName(*field)] = field->is_repeated() ? ListToJson(message, field, report)
+                                                   : ValueToJson(message, field, report);
+  }
+  Shape(type, report, &object);
+  return object;
 }
 
 }  // namespace
 
-std::string_view KindName(proto::Kind kind) {
-  switch (kind) {
-    case proto::SLOW_MESSAGE:
-      return "slow_message";
-    case proto::SLOW_METHOD:
-      return "slow_method";
-    case proto::JANK:
-      return "jank";
-    case proto::STARTUP:
-      return "startup";
-    case proto::ANR:
-      return "anr";
-    case proto::LAG:
-      return "lag";
-    case proto::RECOVERED:
-      return "recovered";
-    case proto::MANUAL:
-      return "manual";
-    case proto::INPUT_LATENCY:
-      return "input_latency";
-    case proto::CUSTOM:
-      return "custom";
-    default:
-      return "unknown";
-  }
+std::string KindName(proto::Kind kind) {
+  return EnumName(proto::Kind_descriptor()->FindValueByNumber(kind));
 }
 
-json ReportToJson(const proto::Report& report) {
-  return {{"id", report.id()},
-          {"revision", report.revision()},
-          {"kind", KindName(report.kind())},
-          {"duration_ms", Milliseconds(report.duration_ns())},
-          {"ongoing", report.ongoing()},
-          {"what", report.what()},
-          {"process", report.process()},
-          {"pid", report.pid()},
-          {"thread", report.thread()},
-          {"tid", report.tid()},
-          {"fingerprint", report.fingerprint()},
-          {"verdict", VerdictToJson(report.verdict())},
-          {"top_frames", FramesToJson(report.top_frames())},
-          {"window", WindowToJson(report.window())},
-          {"losses", LossesToJson(report.losses())},
-          {"self_cost", SelfCostToJson(report.self_cost())},
-          {"sampler", report.sampler()},
-          {"loop", report.loop()},
-          {"sample_count", report.sample_count()},
-          {"app_name", report.app_name()},
-          {"app_version", report.app_version()},
-          {"os", report.os()},
-          {"sdk_version", report.sdk_version()},
-          {"frame_dropped", report.frame_dropped()},
-          {"frame_interval_ms", Milliseconds(report.frame_interval_ns())},
-          {"clock", report.clock()},
-          {"ring_in_memory_only", report.ring_in_memory_only()},
-          {"notes", report.notes()},
-          {"sched_switches", report.sched_switches()},
-          {"recording", RecordingToJson(report)},
-          {"clock_error_ms", Milliseconds(report.clock_error_ns())},
-          {"atrace", AtraceToJson(report)},
-          {"refusals", RefusalsToJson(report)},
-          {"history", HistoryToJson(report)},
-          {"idle_callback", report.idle_callback()},
-          {"idle_callback_ms", Milliseconds(report.idle_callback_ns())},
-          {"input_wait_ms", Milliseconds(report.input_wait_ns())},
-          {"frame_source", report.frame_source()},
-          {"janky_frame", JankyFrameToJson(report)},
-          {"scenes", ScenesToJson(report)},
-          {"states", StatesToJson(report)},
-          {"uncounted_frames", report.uncounted_frames()},
-          {"render_work", RenderWorkToJson(report)},
-          {"held_ms", Milliseconds(report.held_ns())},
-          {"background", report.background()},
-          {"anr_limit_ms", Milliseconds(report.anr_limit_ns())},
-          {"threads", ThreadsToJson(report)},
-          {"threads_without_stack", report.threads_without_stack()},
-          {"threads_not_listed", report.threads_not_listed()},
-          {"sigquits", report.sigquits()},
-          {"methods", MethodsToJson(report)},
-          {"methods_left_out", report.methods_left_out()},
-          {"exemplar", report.exemplar()},
-          {"repeat_count", report.repeat_count()},
-          {"attributes", AttributesToJson(report)},
-          {"startup", StartupToJson(report)},
-          {"extra", ExtraToJson(report)},
-          {"healthy_messages", report.healthy_messages()},
-          {"healthy_median_ms", Milliseconds(report.healthy_median_ns())}};
-}
+json ReportToJson(const proto::Report& report) { return MessageToJson(report, report); }
 
 }  // namespace jankbox

@@ -4,19 +4,19 @@
 #define JANKBOX_REPORT_REPORT_JSON_H_
 
 #include <nlohmann/json.hpp>
-#include <string_view>
+#include <string>
 
 #include "report/report.pb.h"
 
 namespace jankbox {
 
-// "slow_message", "slow_method", "jank", "startup", "anr", "recovered", "manual" or "unknown".
-std::string_view KindName(proto::Kind kind);
+// The name of the kind in lower case ("slow_message"), or "unknown".
+std::string KindName(proto::Kind kind);
 
-// id, revision, kind, duration_ms, ongoing, what, process, pid, thread, tid, fingerprint, verdict
-// {running_ms … unknown_ms, summary, sources}, top_frames[] (innermost first: {function, module,
-// rel_pc, build_id}), window {from, to} (RFC 3339 wall-clock times in UTC with milliseconds;
-// from_ns and to_ns beside them, BOOTTIME), losses {…}, and the rest.
+// Every field of report.proto by its name, durations in milliseconds (`duration_ns` is
+// "duration_ms"). Beside the fields: "from" and "to" of the window and of the parts of its
+// recording as wall-clock times (RFC 3339, UTC, with milliseconds), "verdict.lock_owner" as one
+// object, and the messages of "history" with their names.
 nlohmann::json ReportToJson(const proto::Report& report);
 
 }  // namespace jankbox

@@ -16,7 +16,7 @@ ReportHistory HistoryBefore(const RingWindow& window, int32_t tid, uint64_t inci
     return static_cast<uint64_t>(static_cast<double>(ticks) * clock.ns_per_tick());
   };
   const auto convert = [&](const std::vector<LoopMessage>& messages) {
-    std::vector<ReportMessage> converted;
+    std::vector<ReportLoopMessage> converted;
     for (const LoopMessage& message : messages) {
       const uint64_t before = incident_ticks - std::min(incident_ticks, message.begin_ticks);
       converted.push_back({message.name, ns(before), ns(message.wall_ticks), message.count});

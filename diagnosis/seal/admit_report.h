@@ -2,6 +2,7 @@
 #ifndef JANKBOX_DIAGNOSIS_SEAL_ADMIT_REPORT_H_
 #define JANKBOX_DIAGNOSIS_SEAL_ADMIT_REPORT_H_
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -9,9 +10,15 @@
 
 namespace jankbox {
 
-// Whether the report, as it is so far, is to be written; may add to it. `place` is the function
-// that carries the blame. Sealing thread.
-using AdmitReport = std::function<bool(const std::string& place, Report* report)>;
+// The facts of an incident that listeners get and that are not in its report.
+struct ReportedIncident {
+  std::string place;      // the function that carries the blame
+  uint64_t begin_ns = 0;  // CLOCK_MONOTONIC, as the next
+  uint64_t end_ns = 0;
+};
+
+// Whether the report, as it is so far, is to be written; may add to it. Sealing thread.
+using AdmitReport = std::function<bool(const ReportedIncident& incident, Report* report)>;
 
 }  // namespace jankbox
 

@@ -7,11 +7,11 @@ namespace {
 
 // "the lock is held by thread keeper (12), which is asleep in usleep"; empty if the owner is
 // unknown.
-std::string OwnerNote(const std::vector<ReportThread>& threads) {
+std::string OwnerNote(const std::vector<ReportThreadAtAnr>& threads) {
   if (threads.empty() || threads[0].waits_for_tid == 0) return "";
-  const auto owner = std::find_if(threads.begin(), threads.end(), [&](const ReportThread& thread) {
-    return thread.tid == threads[0].waits_for_tid;
-  });
+  const auto owner = std::find_if(
+      threads.begin(), threads.end(),
+      [&](const ReportThreadAtAnr& thread) { return thread.tid == threads[0].waits_for_tid; });
   if (owner == threads.end()) return "";
   std::string note = "the lock that thread " + threads[0].name + " (" +
                      std::to_string(threads[0].tid) + ") waits for belongs to thread " +

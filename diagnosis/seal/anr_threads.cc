@@ -150,8 +150,8 @@ std::vector<std::string> DeadlocksOf(const RingWindow& window, uint64_t from_tic
   return deadlocks;
 }
 
-std::vector<ReportThread> ToReport(const AnrThreads& threads, const FrameTable& frames) {
-  std::vector<ReportThread> told;
+std::vector<ReportThreadAtAnr> ToReport(const AnrThreads& threads, const FrameTable& frames) {
+  std::vector<ReportThreadAtAnr> told;
   for (const AnrThread& thread : threads.threads) {
     told.push_back(thread.told);
     if (thread.stack == SIZE_MAX) continue;

@@ -19,7 +19,7 @@ namespace jankbox {
 inline constexpr uint64_t kAnrStacksNs = 200'000'000;
 
 struct AnrThread {
-  ReportThread told;
+  ReportThreadAtAnr told;
   size_t stack = SIZE_MAX;  // of AnrThreads::stacks; SIZE_MAX: none
 };
 
@@ -41,7 +41,7 @@ void RecordAnrThreads(const AnrThreads& threads, const TickConverter& clock);
 std::vector<std::string> DeadlocksOf(const RingWindow& window, uint64_t from_ticks);
 
 // The threads as a report has them, with names from `frames`.
-std::vector<ReportThread> ToReport(const AnrThreads& threads, const FrameTable& frames);
+std::vector<ReportThreadAtAnr> ToReport(const AnrThreads& threads, const FrameTable& frames);
 
 }  // namespace jankbox
 

@@ -15,6 +15,15 @@ const char* BandName(size_t band) {
 
 uint64_t Above(uint64_t value, uint64_t limit) { return value - std::min(value, limit); }
 
+template <typename Fields>
+void SetPhases(const uint64_t (&phase_ns)[kFramePhases], Fields* out) {
+  out->input_ns = phase_ns[static_cast<size_t>(FramePhase::kInput)];
+  out->animation_ns = phase_ns[static_cast<size_t>(FramePhase::kAnimation)];
+  out->insets_ns = phase_ns[static_cast<size_t>(FramePhase::kInsets)];
+  out->traversal_ns = phase_ns[static_cast<size_t>(FramePhase::kTraversal)];
+  out->commit_ns = phase_ns[static_cast<size_t>(FramePhase::kCommit)];
+}
+
 ReportJankyFrame ToReport(const JankyFrame& janky) {
   const FrameEvent& frame = janky.frame;
   ReportJankyFrame out;
@@ -22,7 +31,7 @@ ReportJankyFrame ToReport(const JankyFrame& janky) {
   out.total_ns = TotalNs(frame);
   out.jitter_ns = JitterNs(frame);
   out.deadline_overrun_ns = Above(frame.end_ns, DeadlineOf(frame));
-  std::copy_n(frame.phase_ns, kFramePhases, out.phase_ns);
+  SetPhases(frame.phase_ns, &out);
   out.band = BandName(BandIndex(DroppedNs(frame)));
   out.scene = janky.scene;
   if (IsPresentedLate(frame)) {
@@ -39,13 +48,18 @@ ReportSceneFrames ToReport(const NamedSceneFrames& named, const TickConverter& c
   out.from_ns = clock.MonotonicToBoottimeNs(frames.from_ns);
   out.to_ns = clock.MonotonicToBoottimeNs(frames.to_ns);
   out.fps_milli = frames.fps_milli;
-  std::copy_n(frames.bands, kFrameBandCount, out.bands);
+  static_assert(kFrameBandCount == 5);
+  out.best = frames.bands[0];
+  out.normal = frames.bands[1];
+  out.middle = frames.bands[2];
+  out.high = frames.bands[3];
+  out.frozen = frames.bands[4];
   out.dropped = frames.dropped;
   out.janky = frames.janky;
   out.above_700_ms = frames.frozen;
   out.discarded = frames.discarded;
   out.presented_late = frames.presented_late;
-  std::copy_n(frames.phase_mean_ns, kFramePhases, out.phase_ns);
+  SetPhases(frames.phase_mean_ns, &out);
   out.jitter_ns = frames.jitter_mean_ns;
   out.p50_ns = frames.p50_ns;
   out.p90_ns = frames.p90_ns;

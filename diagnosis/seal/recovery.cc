@@ -158,8 +158,8 @@ Status RecoverRing(DeadRing ring, Spool* spool, const AdmitReport& admit,
     request.readings = ReadingsOfSamples(samples, ring.clock, request.end_ns);
     if (!samples.empty()) request.sampler = "ring";
     bool wanted = true;
-    const auto ask = [&](const std::string& place, Report* described) {
-      return wanted = admit == nullptr || admit(place, described);
+    const auto ask = [&](const ReportedIncident& incident, Report* described) {
+      return wanted = admit == nullptr || admit(incident, described);
     };
     Result<Report> report = SealReport(source, request, spool, ask);
     if (!wanted) continue;

@@ -27,8 +27,8 @@ ReportGate::ReportGate(const std::string& folder, const RepeatLimits& limits,
       refusals_(refusals),
       book_(folder, limits, std::move(clock)) {}
 
-bool ReportGate::Admit(const std::string& place, Report* report) {
-  if (!ask_(place, report)) {
+bool ReportGate::Admit(const ReportedIncident& incident, Report* report) {
+  if (!ask_(incident, report)) {
     refusals_->Add(RefusalReason::kVeto, MonotonicNs());
     return false;
   }

@@ -19,9 +19,9 @@ class ReportGate {
   ReportGate(const std::string& folder, const RepeatLimits& limits, RepeatBook::Clock clock,
              AdmitReport ask, Refusals* refusals);
 
-  // Whether `report`, whose blame is in `place`, is to be written. Sets what is known of its
-  // repeats, and what listeners add.
-  bool Admit(const std::string& place, Report* report);
+  // Whether `report` of `incident` is to be written. Sets what is known of its repeats, and what
+  // listeners add.
+  bool Admit(const ReportedIncident& incident, Report* report);
 
   // The report of incident `id`, admitted last, could not be written.
   void NotWritten(const std::string& id);

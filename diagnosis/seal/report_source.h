@@ -32,13 +32,9 @@ struct ReportSource {
   std::string app_name;
   std::string app_version;
   uint64_t window_ns = 0;
-  uint64_t end_ticks = 0;  // last moment of the window
-  uint64_t self_cpu_ns = 0;
-  uint64_t recorded_ns = 0;
-  uint64_t uptime_ns = 0;
+  uint64_t end_ticks = 0;    // last moment of the window
+  ReportSelfCost self_cost;  // ring_bytes comes from the ring
   uint64_t sigquits = 0;
-  uint32_t cpu_budget_permille = 0;
-  uint64_t start_us = 0;
   uint64_t suppressed_incidents = 0;
   bool ring_in_memory_only = false;
   uint32_t history_messages = 200;  // of the thread's messages before the incident

@@ -78,7 +78,9 @@ void CopyShares(const Verdict& verdict, ReportVerdict* out) {
     out->shares.push_back({VerdictCauseName(share.cause), share.ns, VerdictSourceName(share.source),
                            share.estimate, PhraseOf(share)});
   }
-  CompactSort(&out->shares, [](const ReportShare& a, const ReportShare& b) { return a.ns > b.ns; });
+  CompactSort(&out->shares, [](const ReportVerdict::Share& a, const ReportVerdict::Share& b) {
+    return a.ns > b.ns;
+  });
   out->sources = verdict.Sources();
 }
 

@@ -30,7 +30,7 @@ void IncidentListeners::Remove(jankbox_incident_listener listener, void* context
   }
 }
 
-bool IncidentListeners::Ask(const std::string& place, Report* report) {
+bool IncidentListeners::Ask(const ReportedIncident& reported, Report* report) {
   jankbox_incident incident = {};
   incident.size = sizeof(incident);
   incident.kind = static_cast<uint32_t>(report->kind);
@@ -42,10 +42,10 @@ bool IncidentListeners::Ask(const std::string& place, Report* report) {
   incident.thread = report->thread.c_str();
   incident.what = report->what.c_str();
   incident.summary = report->verdict.summary.c_str();
-  incident.place = place.c_str();
+  incident.place = reported.place.c_str();
   incident.fingerprint = report->fingerprint.c_str();
-  incident.begin_ns = report->begin_ns;
-  incident.end_ns = report->end_ns;
+  incident.begin_ns = reported.begin_ns;
+  incident.end_ns = reported.end_ns;
   bool wanted = true;
   std::lock_guard<std::recursive_mutex> lock(mutex_);
   asked_ = &incident;

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include "diagnosis/seal/admit_report.h"
 #include "jankbox/incident.h"
 #include "report/report.h"
 
@@ -24,9 +25,9 @@ class IncidentListeners {
   bool Add(jankbox_incident_listener listener, void* context);
   void Remove(jankbox_incident_listener listener, void* context);
 
-  // Tells every listener of `report`, whose `place` is the function that carries the blame. Takes
-  // their attributes into it. False where one of them said no.
-  bool Ask(const std::string& place, Report* report);
+  // Tells every listener of the incident and its report. Takes their attributes into the report.
+  // False if one of them vetoed it.
+  bool Ask(const ReportedIncident& reported, Report* report);
 
   // For the report that `incident` stands for; false outside Ask().
   bool AddAttribute(const jankbox_incident* incident, const char* key, const char* value);

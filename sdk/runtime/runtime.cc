@@ -166,13 +166,13 @@ ReportSource Runtime::MakeSource() {
   source.kernel = std::make_shared<KernelWindow>(
       kernel_->Read(source.clock.FromMonotonicNs(end_ns - std::min(end_ns, source.window_ns)),
                     source.end_ticks, source.clock));
-  source.self_cpu_ns = watcher_->cpu_ns() + sealer_->cpu_ns();
-  source.recorded_ns = watcher_->recorded_ns();
+  source.self_cost.cpu_ns = watcher_->cpu_ns() + sealer_->cpu_ns();
+  source.self_cost.recording_ns = watcher_->recorded_ns();
   source.sigquits = watcher_->sigquits();
-  source.uptime_ns = MonotonicNs() - ring_->header()->clock_at_start.monotonic_ns;
-  source.cpu_budget_permille = options_.cpu_budget_permille;
+  source.self_cost.uptime_ns = MonotonicNs() - ring_->header()->clock_at_start.monotonic_ns;
+  source.self_cost.cpu_budget_permille = options_.cpu_budget_permille;
   source.history_messages = options_.history_messages;
-  source.start_us = start_us_.load(std::memory_order_relaxed);
+  source.self_cost.start_us = start_us_.load(std::memory_order_relaxed);
   source.suppressed_incidents = refusals_.count(RefusalReason::kQueueFull);
   source.atrace = watcher_->atrace();
   source.refusals = refusals_.Counts();

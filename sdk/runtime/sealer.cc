@@ -18,8 +18,8 @@
 namespace jankbox {
 namespace {
 
-bool AskListeners(const std::string& place, Report* report) {
-  return IncidentListeners::Get().Ask(place, report);
+bool AskListeners(const ReportedIncident& incident, Report* report) {
+  return IncidentListeners::Get().Ask(incident, report);
 }
 
 constexpr int kNice = 19;
@@ -171,8 +171,8 @@ void Sealer::SealOne(const SealRequest& request) {
     source.healthy = &healthy_;
     source.healthy_below_ns = options_.slow_message_ns / 2;
     bool admitted = false;
-    const auto admit = [&](const std::string& place, Report* report) {
-      return admitted = gate_->Admit(place, report);
+    const auto admit = [&](const ReportedIncident& incident, Report* report) {
+      return admitted = gate_->Admit(incident, report);
     };
     const Result<Report> report = SealReport(source, request, spool_.get(), admit);
     sealed = report.ok();

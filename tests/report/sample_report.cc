@@ -2,116 +2,50 @@
 
 #include <zstd.h>
 
+#include "report/report.visit.h"
 #include "report/report_encoder.h"
 
 namespace jankbox {
+namespace {
+
+// Sets every field that it visits: numbers from `number` on, texts that hold the next number.
+struct Filler {
+  uint32_t number = 1001;
+
+  void operator()(const char*, uint64_t* value) { *value = number++; }
+  void operator()(const char*, uint32_t* value) { *value = number++; }
+  void operator()(const char*, int32_t* value) { *value = static_cast<int32_t>(number++); }
+  void operator()(const char*, bool* value) { *value = true; }
+  void operator()(const char*, ReportKind* value) { *value = ReportKind::kAnr; }
+  void operator()(const char* name, std::string* value) {
+    *value = std::string(name) + " " + std::to_string(number++);
+  }
+  template <typename Element>
+  void operator()(const char* name, std::vector<Element>* list) {
+    list->resize(2);
+    for (Element& element : *list) (*this)(name, &element);
+  }
+  template <typename Struct>
+  void operator()(const char*, Struct* nested) {
+    VisitFields(nested, *this);
+  }
+};
+
+}  // namespace
 
 Report FilledReport() {
   Report report;
+  VisitFields(&report, Filler());
   report.id = "01890a5d-ac96-774b-bcce-b302099a8057";
   report.revision = 3;
-  report.kind = ReportKind::kAnr;
-  report.duration_ns = 5'912'345'678;
-  report.ongoing = true;
-  report.what = "GtkButton::clicked";
-  report.process = "gedit";
-  report.pid = 4211;
-  report.thread = "main-thread";
-  report.tid = 4212;
   report.fingerprint = "00112233445566778899aabbccddeeff";
-  report.verdict = {1001,
-                    1002,
-                    1003,
-                    1004,
-                    1005,
-                    1006,
-                    1007,
-                    1008,
-                    1009,
-                    uint64_t{1} << 63,
-                    "waited for a lock",
-                    {"schedstat", "syscall samples"},
-                    {{"fault", 1011, "fault count", true, "in page faults"}},
-                    4213,
-                    "worker-3",
-                    {{"ImageCache::Decode", "app", 4023, "beef03"}}};
-  report.top_frames = {{"pthread_mutex_lock", "libc.so.6", 0x9a3f0, "beef01"},
-                       {"Größe::berechnen()", "[method]", 0xffff'ffff'ffff'fff0, "beef02"}};
-  report.window_from_ns = 20'000'000'001;
-  report.window_to_ns = 30'000'000'002;
-  report.window_to_realtime_ns = 1'772'366'400'123'456'789;  // 2026-03-01T12:00:00.123Z
-  report.losses = {2001, 2002, 2003, 2004, 2005, 2006, 2007,
-                   2008, 2009, 2010, 2011, 2012, 2013, 2014};
-  report.self_cpu_ns = 3001;
-  report.ring_bytes = 3002;
-  report.start_us = 3003;
-  report.sampler = "perf+proc";
-  report.loop = "glib";
-  report.sample_count = 4001;
-  report.app_name = "org.gnome.gedit";
-  report.app_version = "43.2";
-  report.os = "Linux 6.1.0 x86_64";
-  report.sdk_version = "0.1.0";
-  report.frame_dropped = 4002;
-  report.frame_interval_ns = 16'666'667;
-  report.clock = "tsc";
-  report.ring_in_memory_only = true;
-  report.notes = {"no perf events", "no schedstat"};
-  report.sched_switches = 4003;
-  report.recorded_ns = 3004;
-  report.uptime_ns = 3005;
-  report.cpu_budget_permille = 3006;
-  report.modes = {{"coarse", "over budget", 20'000'000'003, 30'000'000'004}};
-  report.clock_error_ns = 4004;
-  report.atrace = {"on", 4005, 4006, "always gfx", "libcutils.so", 4007};
-  report.refusals = {{"stopped", 4008, 4009}};
-  report.history = {
-      5001, 5002, 5003, 5004, {"scroll"}, {{5005, 5006, 5007, 5008}}, {{5009, 5010, 5011, 5012}}};
-  report.idle_callback = "prefetch";
-  report.idle_callback_ns = 5013;
-  report.input_wait_ns = 5014;
-  report.frame_source = "gtk";
-  report.janky_frame = {6001,     6002,   6003, 6004, {6005, 6006, 6007, 6008, 6009},
-                        "middle", "Cart", 6010};
-  report.scenes = {{"Checkout",
-                    6011,
-                    6012,
-                    6013,
-                    6014,
-                    {6015, 6016, 6017, 6018, 6019},
-                    6020,
-                    6021,
-                    6022,
-                    6023,
-                    6024,
-                    {6025, 6026, 6027, 6028, 6029},
-                    6030,
-                    6031,
-                    6032,
-                    6033,
-                    6034,
-                    6035,
-                    "sdl"}};
-  report.states = {{"screen", "Feed", 6036, 6037}};
-  report.uncounted_frames = 6038;
-  report.render_work = {{"upload texture: atlas", 6039, 6040, 6041, true}};
-  report.held_ns = 4501;
-  report.background = true;
-  report.anr_limit_ns = 4502;
-  report.threads = {
-      {4503, "worker", "S", "lock", 4504, true, {{"futex_wait", "libc.so.6", 4505, "beef03"}}}};
-  report.threads_without_stack = 4506;
-  report.threads_not_listed = 4507;
-  report.sigquits = 4508;
-  report.methods = {{"Feed::Bind", 4010, 4011, 4012, true}};
-  report.methods_left_out = 4013;
-  report.exemplar = "worst";
-  report.repeat_count = 4014;
-  report.attributes = {{"cart", "full"}};
-  report.startup = {true, 4019, 4020, 4021, 4022};
-  report.extra = {{"Feed::Decode", 4015, 4016}};
-  report.healthy_messages = 4017;
-  report.healthy_median_ns = 4018;
+  report.duration_ns = 5'912'345'678;
+  report.verdict.lock_owner = "Größe";
+  report.verdict.unknown_ns = uint64_t{1} << 63;
+  report.top_frames[1].rel_pc = 0xffff'ffff'ffff'fff0;
+  report.window = {20'000'000'001, 30'000'000'002, 1'772'366'400'123'456'789};
+  for (ReportRecording& part : report.recording) part.from_ns += report.window.from_ns;
+  for (ReportRecording& part : report.recording) part.to_ns += report.window.from_ns;
   return report;
 }
 

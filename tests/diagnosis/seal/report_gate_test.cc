@@ -16,6 +16,7 @@
 #include "monitors/frame/frame_policy.h"
 #include "monitors/incident/incident_tracker.h"
 #include "report/report_encoder.h"
+#include "sdk/api/incident_listeners.h"
 #include "uploader/spool/spool.h"
 
 namespace jankbox {
@@ -30,8 +31,8 @@ class ReportGateTest : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   ReportGate Gate(const RepeatLimits& limits = {}) {
-    const auto ask = [](const std::string& place, Report* report) {
-      return IncidentListeners::Get().Ask(place, report);
+    const auto ask = [](const ReportedIncident& incident, Report* report) {
+      return IncidentListeners::Get().Ask(incident, report);
     };
     return ReportGate(
         folder_, limits, [this] { return now_; }, ask, &refusals_);
@@ -77,7 +78,7 @@ TEST_F(ReportGateTest, TenThousandJanksInAnHour) {
                             report.id = incident.id;
                             report.revision = incident.revision;
                             ++counts[cause];
-                            if (!gate.Admit("", &report)) {
+                            if (!gate.Admit({}, &report)) {
                               ++refused;
                               return;
                             }
@@ -126,19 +127,19 @@ TEST_F(ReportGateTest, TenThousandJanksInAnHour) {
 TEST_F(ReportGateTest, CapAndCountsHoldAcrossRestarts) {
   const RepeatLimits limits = {.reports_a_day = 2};
   Report report = Incident("a");
-  EXPECT_TRUE(Gate(limits).Admit("", &report));
+  EXPECT_TRUE(Gate(limits).Admit({}, &report));
   EXPECT_EQ(report.exemplar, "first");
   EXPECT_EQ(report.repeat_count, 1u);
   report = Incident("a", 10 * kNsPerSecond);
-  EXPECT_TRUE(Gate(limits).Admit("", &report));
+  EXPECT_TRUE(Gate(limits).Admit({}, &report));
   EXPECT_EQ(report.exemplar, "worst");
   report = Incident("b");
-  EXPECT_FALSE(Gate(limits).Admit("", &report));
+  EXPECT_FALSE(Gate(limits).Admit({}, &report));
   EXPECT_EQ(refusals_.count(RefusalReason::kDailyCap), 1u);
   // Another boot, and the wall clock says that a day is over.
   now_ = {now_.realtime_ns + 86'400 * kNsPerSecond, 5, "another boot"};
   report = Incident("b");
-  EXPECT_TRUE(Gate(limits).Admit("", &report));
+  EXPECT_TRUE(Gate(limits).Admit({}, &report));
   EXPECT_EQ(report.repeat_count, 2u);
   EXPECT_EQ(report.losses.suppressed_incidents, 1u);
 }
@@ -147,11 +148,11 @@ TEST_F(ReportGateTest, SecondRevisionReplacesAndIsNotCounted) {
   ReportGate gate = Gate({.reports_a_day = 1});
   Report report = Incident("a");
   report.ongoing = true;
-  EXPECT_TRUE(gate.Admit("", &report));
+  EXPECT_TRUE(gate.Admit({}, &report));
   report.ongoing = false;
   report.revision = 2;
   report.fingerprint = "another";  // more samples, another path
-  EXPECT_TRUE(gate.Admit("", &report));
+  EXPECT_TRUE(gate.Admit({}, &report));
   EXPECT_EQ(Book().records.size(), 1u);
   EXPECT_EQ(Book().records[0].count, 1u);
   EXPECT_EQ(Book().written_today, 1u);
@@ -160,16 +161,16 @@ TEST_F(ReportGateTest, SecondRevisionReplacesAndIsNotCounted) {
 TEST_F(ReportGateTest, WhatCannotBeWrittenDoesNotFillTheDay) {
   ReportGate gate = Gate({.reports_a_day = 1});
   Report report = Incident("a");
-  EXPECT_TRUE(gate.Admit("", &report));
+  EXPECT_TRUE(gate.Admit({}, &report));
   gate.NotWritten(report.id);
   report = Incident("a");
-  EXPECT_TRUE(gate.Admit("", &report));
+  EXPECT_TRUE(gate.Admit({}, &report));
   EXPECT_EQ(report.losses.suppressed_incidents, 1u);
 }
 
 TEST_F(ReportGateTest, DamagedBookIsBegunAnew) {
   Report report = Incident("a");
-  EXPECT_TRUE(Gate().Admit("", &report));
+  EXPECT_TRUE(Gate().Admit({}, &report));
   const std::string path = folder_ + "/.repeats";
   std::ifstream file(path, std::ios::binary);
   const std::string whole((std::istreambuf_iterator<char>(file)), {});
@@ -183,7 +184,7 @@ TEST_F(ReportGateTest, DamagedBookIsBegunAnew) {
   }
   std::ofstream(path, std::ios::binary) << whole.substr(0, whole.size() / 2);
   report = Incident("a");
-  EXPECT_TRUE(Gate().Admit("", &report));
+  EXPECT_TRUE(Gate().Admit({}, &report));
   EXPECT_EQ(report.repeat_count, 1u);
 }
 
@@ -191,9 +192,9 @@ TEST_F(ReportGateTest, FolderThatTakesNoFileCountsInMemory) {
   folder_ = "/proc/nowhere";
   ReportGate gate = Gate();
   Report report = Incident("a");
-  EXPECT_TRUE(gate.Admit("", &report));
+  EXPECT_TRUE(gate.Admit({}, &report));
   report = Incident("a");
-  (void)gate.Admit("", &report);
+  (void)gate.Admit({}, &report);
   EXPECT_EQ(report.repeat_count, 2u);
 }
 
@@ -216,12 +217,12 @@ TEST_F(ReportGateTest, OneVetoIsEnoughAndIsCounted) {
   ASSERT_EQ(jankbox_add_listener(&Veto, &calls), 1);
   ASSERT_EQ(jankbox_add_listener(&Veto, &calls), 1);  // the same pair: once
   Report report = Incident("a");
-  EXPECT_FALSE(Gate().Admit("", &report));
+  EXPECT_FALSE(Gate().Admit({}, &report));
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(refusals_.count(RefusalReason::kVeto), 1u);
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/.repeats"));
   jankbox_remove_listener(&Veto, &calls);
-  EXPECT_TRUE(Gate().Admit("", &report));
+  EXPECT_TRUE(Gate().Admit({}, &report));
   EXPECT_EQ(watching.seen, (std::vector<std::string>{"a", "a"}));
 }
 
@@ -246,7 +247,7 @@ TEST_F(ReportGateTest, AttributesComeFromListenersOnlyAndAreBounded) {
     const jankbox_incident* kept = nullptr;
   } adding;
   Report report = Incident("a");
-  EXPECT_TRUE(Gate().Admit("Feed::Bind", &report));
+  EXPECT_TRUE(Gate().Admit({"Feed::Bind"}, &report));
   ASSERT_EQ(report.attributes.size(), 32u);
   EXPECT_EQ(report.attributes[0].value, "full");
   EXPECT_EQ(jankbox_incident_attribute(adding.kept, "late", "v"), 0);
@@ -264,8 +265,8 @@ TEST_F(ReportGateTest, ListenerMayRemoveItself) {
   ASSERT_EQ(jankbox_add_listener(&Once::Call, &calls), 1);
   Report report = Incident("a");
   ReportGate gate = Gate();
-  EXPECT_TRUE(gate.Admit("", &report));
-  EXPECT_TRUE(gate.Admit("", &report));
+  EXPECT_TRUE(gate.Admit({}, &report));
+  EXPECT_TRUE(gate.Admit({}, &report));
   EXPECT_EQ(calls, 1);
 }
 

@@ -93,6 +93,7 @@ class CheckLayers(unittest.TestCase):
         tree = {'report/report.proto': '', 'report/report_file.h': including('report/report.pb.h'),
                 'collector/a.cc': including('report/report_file.h')}
         self.assert_passes(tree)
+        self.assert_passes({**tree, 'uploader/spool/a.cc': including('report/report.fields.h')})
         self.assert_refused({**tree, 'uploader/spool/a.cc': including('report/report_file.h')},
                             'uploader/spool/a.cc:1: reaches libprotobuf')
 

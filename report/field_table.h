@@ -1,0 +1,57 @@
+// The table by which a report is written: a row for each field of report.proto, at which place of
+// which struct it is. Made by report/generate_report.py, read by report/report_encoder.cc.
+// Constant.
+#ifndef JANKBOX_REPORT_FIELD_TABLE_H_
+#define JANKBOX_REPORT_FIELD_TABLE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace jankbox {
+
+enum class FieldType : uint8_t {
+  kBool,
+  kInt32,
+  kUint32,
+  kUint64,
+  kText,
+  kTexts,
+  kMessage,
+  kMessages
+};
+
+struct FieldRow {
+  uint16_t offset;     // of the member in its struct
+  uint16_t max_count;  // of elements that are written; 0: all
+  uint8_t number;
+  FieldType type;
+  uint8_t message;  // kMessage and kMessages: index into kReportMessages
+};
+
+// The elements of a vector whose type the reader of the table does not know.
+struct ElementList {
+  const char* first;
+  size_t count;
+};
+
+template <typename Struct>
+ElementList ListOf(const void* member) {
+  const auto& list = *static_cast<const std::vector<Struct>*>(member);
+  return {reinterpret_cast<const char*>(list.data()), list.size()};
+}
+
+struct MessageRow {
+  uint16_t first_field;  // index into kReportFields; in the order of their numbers
+  uint16_t field_count;
+  uint16_t size_bytes;
+  ElementList (*list)(const void* member);  // of a std::vector of this struct
+};
+
+extern const FieldRow kReportFields[];
+extern const MessageRow kReportMessages[];
+extern const MessageRow& kReportMessage;  // of the struct Report
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_REPORT_FIELD_TABLE_H_
