@@ -9,7 +9,7 @@ fi
 
 fail() { printf '%serror:%s %s\n' "$RED" "$PLAIN" "$1" >&2; exit "${2:-1}"; }
 
-# stage LABEL LOG COMMAND...: one line for the reader, the noise into LOG; the log's end is shown where it fails.
+# stage LABEL LOG COMMAND...: prints one line, writes the output to LOG, and prints the end of LOG if COMMAND fails.
 stage() {
   local label=$1 log=$2 began=$SECONDS
   shift 2

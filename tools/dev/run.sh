@@ -55,7 +55,7 @@ fuzz_one() {
   return $status
 }
 
-# As many at a time as there are processors; each tells when it is through.
+# Runs as many at a time as there are processors; each prints its result at the end.
 command_fuzz() {
   local seconds=${1:-60} fuzzer fuzzers running=0 status=0
   case "$seconds" in '' | *[!0-9]*) fail "fuzz takes a number of seconds, not $seconds" 2 ;; esac
@@ -67,7 +67,7 @@ command_fuzz() {
       wait -n || status=1
       running=$((running - 1))
     fi
-    { told=$(fuzz_one "$fuzzer" "$seconds") && code=0 || code=1; printf '%s\n' "$told"; exit "$code"; } &
+    { output=$(fuzz_one "$fuzzer" "$seconds") && code=0 || code=1; printf '%s\n' "$output"; exit "$code"; } &
     running=$((running + 1))
   done
   while [ "$running" -gt 0 ]; do

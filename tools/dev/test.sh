@@ -3,7 +3,7 @@
 
 readonly TEST_FUZZ_SECONDS=20
 readonly RACE_SUITES="ring_test ring_faults_test hook_test hook_storm_test interpose_test"
-# What ./dev test --all runs of arm64: the clock, the ring's checksums, thread values, slots, stacks. ./dev arm64 runs all.
+# The arm64 suites of ./dev test --all: the clock, the ring's checksums, thread values, slots, stacks. ./dev arm64 runs all.
 readonly TEST_ARM64_SUITES="base_test clock_test event_test hook_elf_test unwind_test"
 
 # build_and_run_suite PRESET CTEST-ARGS...: two stages, its build and its tests.
