@@ -1,6 +1,6 @@
 // The categories of the atrace command that are traced in user space, as data (atrace.cpp of
 // Android 12), and the way from their names to tags. Categories of the kernel have a table of their
-// own; here they are only told apart. Cold.
+// own; here they are only distinguished. Cold.
 #ifndef JANKBOX_TRACER_ATRACE_ATRACE_CATEGORIES_H_
 #define JANKBOX_TRACER_ATRACE_ATRACE_CATEGORIES_H_
 

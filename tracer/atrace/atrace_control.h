@@ -29,7 +29,7 @@ class AtraceControl {
   void Update(uint64_t wanted, uint64_t library_tags, uint64_t now_ns);
 
   // To be called every now and then. Adds again what the library overwrote, within 5 s of an
-  // Update(): it computes its tags again at some time after the change. What is missing otherwise,
+  // Update(): it computes its tags again at some time after the change. Missing bits,
   // another owner took out.
   void Look(uint64_t now_ns);
 

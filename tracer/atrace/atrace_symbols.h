@@ -23,7 +23,7 @@ struct AtraceSymbols {
   std::string library;          // path of the module
 };
 
-// Where a release of Android has the variables.
+// The library of the variables in a release of Android.
 struct AtraceSymbolNames {
   int first_api_level;
   const char* library;  // to be opened first; null: the process's global scope has them
@@ -35,9 +35,9 @@ struct AtraceSymbolNames {
 std::span<const AtraceSymbolNames> AtraceSymbolTable();
 const AtraceSymbolNames& AtraceSymbolsOfApiLevel(int api_level);
 
-// Looks where the running release has them, then, by the names of today, through every module that
-// is loaded. Loads nothing that the process does not have, but for `load_library` if that is not
-// empty (and the release's own library before Android 5, which every app has). The module stays
+// Searches the library of the running release, then, by the names of today, through every module
+// that is loaded. Loads nothing that the process does not have, but for `load_library` if that is
+// not empty (and the release's own library before Android 5, which every app has). The module stays
 // loaded permanently: the app's threads may be writing a marker whenever Jankbox ends.
 // kNotFound if no module has both variables.
 Result<AtraceSymbols> FindAtraceSymbols(const std::string& load_library);

@@ -44,7 +44,7 @@ inline constexpr uint64_t kTagNotReady = 1ull << 63;
 // ATRACE_TAG_VALID_MASK of Android 12: all bits up to RRO.
 inline constexpr uint64_t kValidTags = kTagRro * 2 - 1;
 
-// What a system trace turns on by default: gfx input view wm am audio hal dalvik.
+// Tags that a system trace turns on by default: gfx input view wm am audio hal dalvik.
 inline constexpr uint64_t kDefaultCaptureTags = 0x496e;
 
 // System properties by name. A name is legal as on Android: letters, digits and "_.-@:", without
@@ -87,7 +87,7 @@ struct AtraceFacts {
   bool tracing_enabled = true;  // false in a zygote
 };
 
-// What libcutils sets atrace_enabled_tags to. 0 if the flags are no number or too large.
+// The value that libcutils gives atrace_enabled_tags. 0 if the flags are no number or too large.
 uint64_t ComputeAtraceTags(const AtraceFacts& facts);
 
 // Tags as a number in C's notation (0x496e, 18798, 044556), by the rule for the flags' property;

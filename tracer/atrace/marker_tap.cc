@@ -70,7 +70,7 @@ void MarkerTap::TakePassed(int fd, const iovec* pieces, int count, ssize_t resul
   }
 }
 
-// The kernel refused it for its descriptor, without a poll at the buffer, or at `piece` itself.
+// The kernel rejected the descriptor without reading the buffer, or at `piece` itself.
 void MarkerTap::TakeRefused(const iovec* piece) {
   const int saved_errno = errno;
   char text[kMaxMarkerBytes];

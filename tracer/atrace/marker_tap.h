@@ -1,4 +1,4 @@
-// What the process writes to the kernel's trace_marker, recorded on the way: the part of the write
+// Records what the process writes to the kernel's trace_marker: the part of the write
 // proxies that decides whether a call is a marker, and takes its text. A marker is a write to a
 // file of tracefs (debugfs on old systems), or to descriptor -1 in the form of one: that is what
 // atrace's own code does if its tags are on but it may not open the file. Texts in no form of a
@@ -25,8 +25,8 @@ enum class MarkerMode : uint32_t {
 
 class MarkerTap {
  public:
-  // On the thread that starts or stops, and once a second on one of ours: descriptors are given to
-  // other files, so what is known of them holds for a second.
+  // On the thread that starts or stops, and once a second on a Jankbox thread: descriptors are
+  // given to other files, so their class is valid for a second.
   static void SetMode(MarkerMode mode);
   static void ForgetDescriptors();
 
@@ -36,7 +36,7 @@ class MarkerTap {
     return bytes - 1 < kMaxWrite && IsMarkerFile(fd);
   }
 
-  // MarkerMode::kKeep alone: true if the write was recorded instead of passed on, so that the
+  // Only in MarkerMode::kKeep: true if the write was recorded instead of passed on, so that the
   // call has succeeded. A bad buffer is then a fault and not EFAULT.
   static bool TakeKept(int fd, const void* data, size_t bytes);
 

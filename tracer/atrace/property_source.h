@@ -25,7 +25,7 @@ class PropertySource {
 
   const PropertyValues& values() const { return values_; }
 
-  // True if the atrace library applies these properties by itself (Android).
+  // True if the atrace library applies these properties itself (Android).
   static bool LibraryReadsThem();
 
  private:
@@ -35,7 +35,7 @@ class PropertySource {
 };
 
 // The lines `key=value` of `text`. Blank lines and those that begin with '#' are passed over, the
-// others that are no legal property counted in `refused`. The last line of a key holds.
+// others that are no legal property counted in `refused`. The last line of a key counts.
 PropertyValues ParseProperties(std::string_view text, size_t* refused);
 
 // True for an absolute path without a ".." component.

@@ -52,7 +52,7 @@ inline constexpr bool BeginsBinderCall(uint32_t id) {
   return (id & kKnown) == static_cast<uint32_t>(WaitClass::kBinder) << wait_event::kClassShift;
 }
 
-// REQUIRES BeginsBinderCall(id). `payload` holds the words' data (PayloadOf). False if they make
+// REQUIRES BeginsBinderCall(id). `payload` has the words' data (PayloadOf). False if they make
 // no sense.
 inline bool DecodeBinderCall(uint32_t id, std::span<const uint64_t> payload, BinderCall* call) {
   if (id >> wait_event::kFdClassShift != 0 || payload.empty() ||

@@ -27,7 +27,7 @@ enum class EventKind : uint32_t {
   kDispatchEnd = 8,   // id = 0
   kFrame = 9,         // id bits 0-3: payload words (0: 5), the rest: frame_event.h
   kStackSample = 10,  // id = payload words [see tracer/sampling/sample_event.h]
-  // In the marker lane alone (event_sink.h), so that they never evict calls:
+  // Only in the marker lane (event_sink.h), so that they never evict calls:
   kMarker = 11,  // id = bytes of the text (0-1024), bit 11: carried over from an older chunk
                  // [carried: its absolute ticks: 2; text, 7 bytes a word, first byte lowest: 0-147]
   kWait = 12,    // id bits 0-3: payload words, bit 4: its end, the rest: wait_event.h
@@ -47,7 +47,7 @@ inline constexpr size_t kMaxMarkerBytes = 1024;  // as Android's and the kernel'
 inline constexpr uint32_t kMarkerLengthMask = 0x7ff;
 inline constexpr uint32_t kCarriedMarker = 0x800;
 inline constexpr uint32_t kAsidePayloadMask = 15;
-inline constexpr uint32_t kWaitEnd = 16;  // bit of a kWait's id; without it: a begin
+inline constexpr uint32_t kWaitEnd = 16;  // bit of a kWait's id; without it: a start
 inline constexpr uint64_t kPayloadMask = (uint64_t{1} << 60) - 1;
 
 inline constexpr uint64_t MakeEvent(EventKind kind, uint32_t id, uint64_t ticks) {
@@ -62,7 +62,7 @@ inline constexpr uint32_t IdOf(uint64_t word) {
 }
 
 // The whole moment of an event whose chunk, or last rebase, has `base`: the one within 2^35 ticks
-// of it. A counter that runs a little behind on another core gives a moment before the base.
+// of it. A counter that is a little late on another core gives a moment before the base.
 inline constexpr uint64_t TicksOf(uint64_t word, uint64_t base) {
   const uint64_t ahead = ((word >> 28) - base) & ((uint64_t{1} << 36) - 1);
   return ahead <= kMaxTickDelta ? base + ahead : base + ahead - (uint64_t{1} << 36);

@@ -1,6 +1,6 @@
-// Where events are written: what monitors, the C surface and compile-time instrumentation call on
-// the app's threads. Every function is HOT: THREAD-SAFE, SIGNAL-SAFE, NO-ALLOC, no lock, no system
-// call but for a thread's first event; a no-op while recording is off and in a forked child.
+// The functions that write events: monitors, the C surface and compile-time instrumentation call
+// them on the app's threads. Every function is HOT: THREAD-SAFE, SIGNAL-SAFE, NO-ALLOC, no lock, no
+// system call but for a thread's first event; a no-op while recording is off and in a forked child.
 // Implemented by tracer/ring/recorder.cc.
 #ifndef JANKBOX_TRACER_EVENT_EVENT_SINK_H_
 #define JANKBOX_TRACER_EVENT_EVENT_SINK_H_

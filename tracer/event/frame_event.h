@@ -15,7 +15,7 @@
 
 namespace jankbox {
 
-// What doFrame does in this order (android.view.Choreographer's callback types).
+// The phases of doFrame, in this order (android.view.Choreographer's callback types).
 enum class FramePhase : uint32_t { kInput, kAnimation, kInsets, kTraversal, kCommit };
 inline constexpr size_t kFramePhases = 5;
 
@@ -33,11 +33,11 @@ enum class FrameSource : uint32_t {
 };
 inline constexpr uint32_t kFrameSources = 9;
 
-// What became of it on the display. Numbers are of the ring's format.
+// Its fate on the display. Numbers are of the ring's format.
 enum class FrameFate : uint32_t { kUnknown = 0, kPresented = 1, kDiscarded = 2 };
 
 struct FrameEvent {
-  uint64_t vsync_ns = 0;     // CLOCK_MONOTONIC, as all times; 0: not known, start_ns stands in
+  uint64_t vsync_ns = 0;     // CLOCK_MONOTONIC, as all times; 0: not known, start_ns is used
   uint64_t deadline_ns = 0;  // 0: one interval after vsync
   uint64_t interval_ns = 0;  // of the display at this frame
   uint64_t start_ns = 0;     // of doFrame
@@ -98,7 +98,7 @@ inline constexpr EncodedFrame EncodeFrame(const FrameEvent& frame) {
   return encoded;
 }
 
-// `payload` holds the words' data (PayloadOf). False if they make no sense.
+// `payload` has the words' data (PayloadOf). False if they make no sense.
 inline constexpr bool DecodeFrame(uint32_t id, std::span<const uint64_t> payload,
                                   FrameEvent* frame) {
   const uint32_t source = id >> frame_event::kSourceShift & frame_event::kSourceMask;

@@ -13,7 +13,7 @@ std::string_view TakePart(std::string_view* rest) {
   return part;
 }
 
-// Splits the number after the last bar off the end: names may hold bars.
+// Splits the number after the last bar off the end: names may contain bars.
 bool TakeNumber(std::string_view* rest, int64_t* value) {
   const size_t bar = rest->rfind('|');
   if (bar == std::string_view::npos) return false;

@@ -39,7 +39,7 @@ struct MarkerParts {
 // kUnknown if the text is none of these or a part of it is missing.
 MarkerParts ParseMarker(std::string_view text);
 
-// What ParseMarker() would make of the kind, from the first bytes alone.
+// The kind that ParseMarker() would return, only from the first bytes.
 MarkerKind KindOfMarker(std::string_view text);
 
 }  // namespace jankbox

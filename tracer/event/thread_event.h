@@ -1,8 +1,8 @@
-// What became of a thread, as a kThread event: written by Jankbox's watcher some time after the
-// fact, so that a thread which records nothing needs no chunk; its moment is in the payload. Id:
-// bits 0-3 payload words, 4-7 what. Payload: 0: tid (bits 0-31); 1-2: ticks; then, of a creation:
-// 3: the parent's tid; 4-5: ticks of the child's first instruction; of a name: 3-5: its 16 bytes,
-// 7 a word, first byte lowest. NO-ALLOC, THREAD-SAFE (pure functions).
+// A creation, name or end of a thread, as a kThread event: written by Jankbox's watcher some time
+// after the fact, so that a thread which records nothing needs no chunk; its moment is in the
+// payload. Id: bits 0-3 payload words, 4-7 what. Payload: 0: tid (bits 0-31); 1-2: ticks; then, of
+// a creation: 3: the parent's tid; 4-5: ticks of the child's first instruction; of a name: 3-5: its
+// 16 bytes, 7 a word, first byte lowest. NO-ALLOC, THREAD-SAFE (pure functions).
 // docs/formats/ring.md is the authority.
 #ifndef JANKBOX_TRACER_EVENT_THREAD_EVENT_H_
 #define JANKBOX_TRACER_EVENT_THREAD_EVENT_H_
@@ -72,7 +72,7 @@ inline constexpr EncodedThreadEvent EncodeThreadEvent(const ThreadEvent& event) 
   return encoded;
 }
 
-// `payload` holds the words' data (PayloadOf). False if they make no sense.
+// `payload` has the words' data (PayloadOf). False if they make no sense.
 inline constexpr bool DecodeThreadEvent(uint32_t id, std::span<const uint64_t> payload,
                                         ThreadEvent* event) {
   const uint32_t number = id >> thread_event::kStepShift & thread_event::kStepMask;

@@ -1,6 +1,6 @@
 // A call in which a watched thread may wait (for a lock, another thread or process, a file) as two
 // kWait events, one before and one after it. Id: bits 0-3 payload words, 4 set at the end, 5-10
-// what, 11-14 class of the descriptor. Payload of a begin: owner of the lock, or bytes asked for;
+// what, 11-14 class of the descriptor. Payload of a start: owner of the lock, or bytes asked for;
 // of an end: result, two's complement; none if that is 0. Never a path, a buffer or an address.
 // NO-ALLOC, SIGNAL-SAFE, THREAD-SAFE (pure functions). docs/formats/ring.md is the authority.
 #ifndef JANKBOX_TRACER_EVENT_WAIT_EVENT_H_
@@ -83,7 +83,7 @@ inline constexpr EncodedWait EncodeWait(const WaitEvent& wait) {
   return encoded;
 }
 
-// `payload` holds the words' data (PayloadOf). False if they make no sense.
+// `payload` has the words' data (PayloadOf). False if they make no sense.
 inline constexpr bool DecodeWait(uint32_t id, std::span<const uint64_t> payload, WaitEvent* wait) {
   const uint32_t what = id >> wait_event::kClassShift & wait_event::kClassMask;
   const uint32_t fd_class = id >> wait_event::kFdClassShift & wait_event::kFdClassMask;

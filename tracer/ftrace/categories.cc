@@ -184,7 +184,7 @@ Result<EnabledCategories> EnableCategories(const std::string& tracing_dir,
 
 void DisableEvents(const std::string& tracing_dir, const std::vector<std::string>& events) {
   for (const std::string& event : events) {
-    // What is left on is removed together with the instance.
+    // Events that are still on disappear with the instance.
     (void)WriteTracefs(EnablePath(tracing_dir, event), "0").ok();
   }
 }

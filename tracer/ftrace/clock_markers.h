@@ -1,5 +1,5 @@
 // Calibration of the trace clock (decision 3): markers that carry our clocks' readings, written
-// into our own instance, whose kernel stamps are found when the buffer is read.
+// into Jankbox's instance, whose kernel stamps are found when the buffer is read.
 #ifndef JANKBOX_TRACER_FTRACE_CLOCK_MARKERS_H_
 #define JANKBOX_TRACER_FTRACE_CLOCK_MARKERS_H_
 
@@ -28,7 +28,7 @@ class ClockMarkers {
     uint64_t before = 0;  // ticks
     uint64_t after = 0;
   };
-  // False if `text` is no marker of ours, or too old a one.
+  // False if `text` is not one of these markers, or is too old.
   bool Find(std::string_view text, Written* written) const;
 
  private:

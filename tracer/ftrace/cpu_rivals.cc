@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kWorthTellingNs = 100'000;
 
-// A thread of ours that could run and does not.
+// A thread of the process that could run and does not.
 struct Runnable {
   uint64_t since_ns = 0;
   const KernelEvent* taken = nullptr;  // the switch that took the CPU from it; null: it was woken

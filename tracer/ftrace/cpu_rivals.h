@@ -1,6 +1,6 @@
-// Who had the CPU while a thread of ours could have run: whoever took it away, and whoever gave it
-// back, half of the time each if they differ, as the kernel distinguishes only switches to and from
-// ours. Pure.
+// The threads that had the CPU while a thread of the process could have run: the one that took it,
+// and the one that gave it back, half of the time each if they differ, as the kernel distinguishes
+// only switches to and from ours. Pure.
 #ifndef JANKBOX_TRACER_FTRACE_CPU_RIVALS_H_
 #define JANKBOX_TRACER_FTRACE_CPU_RIVALS_H_
 

@@ -1,5 +1,5 @@
 // Takes events out of an instance's buffers through libtracefs and libtraceevent, which are loaded
-// when first needed (base/private_library.h) and are no dependency of ours. Sealing thread;
+// when first needed (base/private_library.h) and are no dependency of Jankbox. Sealing thread;
 // allocates.
 #ifndef JANKBOX_TRACER_FTRACE_EVENT_READER_H_
 #define JANKBOX_TRACER_FTRACE_EVENT_READER_H_
@@ -26,7 +26,7 @@ class EventReader {
     std::function<void(uint64_t stamp, std::string_view text)> marker;  // of trace_marker
   };
 
-  // Passes on and thereby removes what the buffers of instance `name` hold, in order of time.
+  // Passes on and thereby removes the contents of the buffers of instance `name`, in order of time.
   virtual Status Take(const std::string& name, const Sink& sink) = 0;
 };
 

@@ -11,7 +11,7 @@
 namespace jankbox {
 namespace {
 
-// Where a field of the kernel's goes in a KernelEvent.
+// The member of a KernelEvent for a field of the kernel's event.
 struct Field {
   const char* name;
   size_t offset;
@@ -159,7 +159,7 @@ class TracefsReader final : public EventReader {
 };
 
 Status TracefsReader::Bind() {
-  library_.set_loglevel(TEP_LOG_NONE);  // the host's stderr is not ours
+  library_.set_loglevel(TEP_LOG_NONE);  // the host's stderr belongs to the host
   formats_ = library_.alloc_formats();
   if (formats_ == nullptr) return Status(StatusCode::kNoSpace, "no memory for event formats");
   std::string page = ReadProcFile(tracefs_ + "/events/header_page", 1 << 16);
@@ -192,7 +192,7 @@ tep_event* TracefsReader::Parse(const char* system, const char* event) const {
   const std::string path = tracefs_ + "/events/" + system + "/" + event + "/format";
   const std::string format = ReadProcFile(path, 1 << 16);
   if (format.empty()) return nullptr;
-  // What it does not understand is the format of the text, which nobody asks it for.
+  // It does not understand the format of the text, which is not needed.
   (void)library_.parse_event(formats_, format.data(), format.size(), system);
   return library_.find_event_by_name(formats_, system, event);
 }

@@ -1,4 +1,4 @@
-// What one page fault costs on this machine: faults have no end event, so that a share of time can
+// The cost of one page fault on this machine: faults have no end event, so that a share of time can
 // only be estimated as their number times this (decision 5). Sealing thread: about 2 ms of CPU, and
 // 4 MiB for that time.
 #ifndef JANKBOX_TRACER_FTRACE_FAULT_COST_H_

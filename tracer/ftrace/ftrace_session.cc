@@ -124,7 +124,7 @@ Status FtraceSession::TakeFrom(Buffer* buffer) {
   return reader_->Take(buffer->instance->name(), sink);
 }
 
-// What was overwritten before the window began is no loss: the buffers roll.
+// Events that were overwritten before the window began are no loss: the buffers roll.
 void FtraceSession::NoteLosses(Buffer* buffer, const KernelClock& kernel_clock, uint64_t from_ticks,
                                KernelWindow* window) {
   if (buffer->instance == nullptr) return;

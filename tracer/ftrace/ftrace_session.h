@@ -1,6 +1,6 @@
 // Two private ftrace instances while Jankbox records: one that follows the process's own threads
 // (switches, wake-ups, requests to disks), one that no thread filter fits (completions come in
-// interrupts) and that also has the page faults of the watched threads alone. Mark() and
+// interrupts) and that also has only the page faults of the watched threads. Mark() and
 // WatchFaults() on the watcher thread, all else on the sealing thread.
 #ifndef JANKBOX_TRACER_FTRACE_FTRACE_SESSION_H_
 #define JANKBOX_TRACER_FTRACE_FTRACE_SESSION_H_

@@ -1,5 +1,6 @@
-// What the kernel reported of our threads, decoded: one event of ftrace, a page fault, a time off
-// the CPU. Plain data; `time` is the trace clock's stamp as read and BOOTTIME in ns once converted.
+// The kernel's events of the process's threads, decoded: one event of ftrace, a page fault, a time
+// off the CPU. Plain data; `time` is the trace clock's stamp as read and BOOTTIME in ns once
+// converted.
 #ifndef JANKBOX_TRACER_FTRACE_KERNEL_EVENT_H_
 #define JANKBOX_TRACER_FTRACE_KERNEL_EVENT_H_
 
@@ -71,7 +72,7 @@ struct KernelEvent {
   };
 };
 
-// A time that a thread of ours was not on a CPU, by its own context switches.
+// A time in which a thread of the process was not on a CPU, by its own context switches.
 struct OffCpu {
   int32_t tid = 0;
   uint64_t from_ns = 0;  // BOOTTIME
@@ -79,7 +80,7 @@ struct OffCpu {
   bool preempted = false;  // it could have gone on
 };
 
-// A time in which a thread of ours could have run and another one had its CPU.
+// A time in which a thread of the process could have run and another one had its CPU.
 struct CpuRival {
   uint64_t from_ns = 0;  // BOOTTIME
   uint64_t to_ns = 0;

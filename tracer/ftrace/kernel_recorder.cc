@@ -88,7 +88,7 @@ KernelWindow KernelRecorder::Read(uint64_t from_ticks, uint64_t to_ticks,
   FtraceSession* session;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    session = ftrace_.get();  // ended by this thread alone
+    session = ftrace_.get();  // ended only by this thread
   }
   if (session != nullptr) return session->Read(from_ticks, to_ticks, clock);
   std::lock_guard<std::mutex> lock(mutex_);

@@ -27,7 +27,7 @@ struct KernelWindow {
   uint64_t clock_error_ns = 0;    // of any stamp against our slices, at most
   uint64_t lost_events = 0;       // overwritten or dropped by the kernel within the window
   uint64_t untold_switches = 0;   // that the kernel missed: inferred from wake-ups, or left out
-  std::set<uint16_t> lossy_cpus;  // where
+  std::set<uint16_t> lossy_cpus;  // CPUs with losses
   std::vector<CpuRival> rivals;   // in order of their end
 
   uint64_t page_fault_cost_ns = 0;  // of one, measured on this machine; 0: not known

@@ -139,7 +139,7 @@ Status PrivateInstance::ChooseClock(const std::string& wanted) {
 }
 
 // event-fork first, so that a thread that is created while we list them is followed too; listed
-// again until nobody new is there.
+// again until there is no new one.
 Status PrivateInstance::FollowOwnThreads() {
   Status status = Write("options/event-fork", "1");
   std::string listed;

@@ -1,4 +1,4 @@
-// An ftrace instance of our own below instances/: its own buffers, clock, events and filters, so
+// A separate ftrace instance below instances/: its own buffers, clock, events and filters, so
 // that nothing that another tracer set is touched. Removed on destruction, though not by a forked
 // child; what a killed process left is removed by the next one. Blocking writes to tracefs: sealing
 // thread or programs.

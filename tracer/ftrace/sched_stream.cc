@@ -76,7 +76,7 @@ class StreamMaker {
     SetIdle(event->sched.next_comm, &event->sched.next_pid, &event->sched.next_prio);
   }
 
-  // Where one of ours leaves a CPU that it was never seen to take: from its wake-up on.
+  // If a thread of the process leaves a CPU that it was never seen to take: from its wake-up on.
   bool InferArrival(KernelEvent* last, const KernelEvent& next) {
     const int32_t tid = next.sched.prev_pid;
     if (last->sched.next_pid == tid || !is_ours_(tid)) return false;
@@ -107,7 +107,8 @@ class StreamMaker {
     const bool same = last->next_pid == next->prev_pid;
     if (!same && (is_ours_(last->next_pid) || is_ours_(next->prev_pid))) ++missing_;
     if (same && (is_ours_(last->next_pid) || StillRunnable(last->prev_state))) return;
-    // One of ours that left unseen: events were lost. Its slice ends here, as the next began.
+    // A thread of the process left unseen: events were lost. Its slice ends here, as the next
+    // began.
     SetIdle(last->next_comm, &last->next_pid, &last->next_prio);
     SetIdle(next->prev_comm, &next->prev_pid, &next->prev_prio);
     next->prev_state = 0;

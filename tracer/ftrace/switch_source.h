@@ -22,7 +22,7 @@ class SwitchSource {
  public:
   virtual ~SwitchSource() = default;
 
-  // kPermissionDenied or kUnsupported if the kernel refuses it. Watcher thread.
+  // kPermissionDenied or kUnsupported if the kernel does not permit it. Watcher thread.
   static Result<std::unique_ptr<SwitchSource>> Open(int32_t tid);
 
   virtual int32_t tid() const = 0;

@@ -46,7 +46,7 @@ perf_event_attr Attributes() {
   return attributes;
 }
 
-// perf stamps with the kernel's own CLOCK_MONOTONIC; a time namespace moves ours.
+// perf stamps with the kernel's own CLOCK_MONOTONIC; a time namespace moves the process's.
 uint64_t MonotonicOffsetNs() {
   const std::string offsets = ReadProcFile("/proc/self/timens_offsets", 256);
   const size_t at = offsets.find("monotonic");

@@ -11,7 +11,7 @@
 namespace jankbox {
 namespace {
 
-// Where systemd and Android mount it; before Linux 4.1 it was below debugfs.
+// The mount points of systemd and Android; before Linux 4.1 it was below debugfs.
 constexpr const char* kMountPoints[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
 constexpr ino_t kInitialPidNamespace = 0xEFFFFFFC;  // PROC_PID_INIT_INO, linux/proc_ns.h

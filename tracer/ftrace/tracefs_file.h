@@ -10,7 +10,7 @@
 
 namespace jankbox {
 
-// Where tracefs is mounted and instances can be made; else why not: not mounted, not permitted, or
+// The path of tracefs if instances can be made there; else why not: not mounted, not permitted, or
 // a pid namespace of its own, whose thread ids are not the kernel's.
 Result<std::string> FindTracefs();
 

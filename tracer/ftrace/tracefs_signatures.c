@@ -1,4 +1,4 @@
-/* Holds TracefsLibrary to the signatures of libtracefs and libtraceevent. No code. */
+/* Checks TracefsLibrary against the signatures of libtracefs and libtraceevent. No code. */
 #include <tracefs.h>
 
 #include "tracer/ftrace/tracefs_library.h"

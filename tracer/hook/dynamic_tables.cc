@@ -22,7 +22,7 @@ struct Field {
   bool is_pointer;
 };
 
-// What linkers write into DT_*ENT; anything else is a format that nobody knows.
+// Values that linkers write into DT_*ENT; others are an unknown format.
 struct EntrySizes {
   uint64_t symbol = 0;
   uint64_t rel = 0;

@@ -1,5 +1,5 @@
 // The tables of a module that PT_DYNAMIC names, as far as imports need them: symbols, strings, and
-// relocations in each of the ways that linkers write them. Pure functions of an ElfImage; nothing
+// relocations in each of the formats that linkers write. Pure functions of an ElfImage; nothing
 // outside of its segments is read. No allocation.
 #ifndef JANKBOX_TRACER_HOOK_DYNAMIC_TABLES_H_
 #define JANKBOX_TRACER_HOOK_DYNAMIC_TABLES_H_
@@ -16,13 +16,13 @@ struct ElfTable {
   uint64_t size = 0;  // bytes; 0: the module has none
 };
 
-// Ways to write relocations down.
+// Formats of relocations.
 enum class RelocationTable : uint8_t {
   kRel,         // DT_REL: the addend is in the slot
   kRela,        // DT_RELA
   kPackedRel,   // DT_ANDROID_REL: "APS2" and SLEB128 numbers
   kPackedRela,  // DT_ANDROID_RELA
-  kRelr,        // DT_RELR, DT_ANDROID_RELR: relative relocations alone, none to a symbol
+  kRelr,        // DT_RELR, DT_ANDROID_RELR: only relative relocations, none to a symbol
 };
 inline constexpr size_t kRelocationTables = 5;
 

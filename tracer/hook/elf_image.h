@@ -1,7 +1,7 @@
-// A module's memory as the hook engine may read it: its readable PT_LOAD segments and where its
-// dynamic section is, of either class. Every read is bounds-checked against the segments, without
-// overflow, so a corrupt table cannot lead outside of them. A pure value: tests lay it over a
-// buffer. Building it allocates; reading does not. THREAD-SAFE to read while the module stays
+// A module's memory as the hook engine may read it: its readable PT_LOAD segments and the address
+// of its dynamic section is, of either class. Every read is bounds-checked against the segments,
+// without overflow, so a corrupt table cannot lead outside of them. A pure value: tests lay it over
+// a buffer. Building it allocates; reading does not. THREAD-SAFE to read while the module stays
 // mapped.
 #ifndef JANKBOX_TRACER_HOOK_ELF_IMAGE_H_
 #define JANKBOX_TRACER_HOOK_ELF_IMAGE_H_
@@ -17,7 +17,7 @@ namespace jankbox {
 struct LoadedModule;
 
 struct ElfSegment {
-  uint64_t address = 0;              // where it lies at run time
+  uint64_t address = 0;              // its address at run time
   uint64_t size = 0;                 // bytes
   const std::byte* bytes = nullptr;  // where to read it: `address` itself but in tests
 };
@@ -38,7 +38,7 @@ class ElfImage {
   ElfImage(ElfFormat format, uint64_t load_bias, std::vector<ElfSegment> segments,
            uint64_t dynamic_address, uint64_t dynamic_size);
 
-  // REQUIRES that `module` is held (LoadedModule's headers are in its own memory).
+  // REQUIRES that `module` is kept loaded (LoadedModule's headers are in its own memory).
   static ElfImage OfModule(const LoadedModule& module);
 
   // False if `address` .. + sizeof(T) is not inside one segment.
@@ -63,7 +63,7 @@ class ElfImage {
   // is where that lies in the module, else with the bias added.
   uint64_t FromDynamicPointer(uint64_t value) const;
 
-  // Where an address of the file lies.
+  // The run-time address of an address of the file.
   uint64_t AtRunTime(uint64_t file_address) const {
     return format_.Wrap(load_bias_ + file_address);
   }

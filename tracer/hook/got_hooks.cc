@@ -33,15 +33,16 @@ const char* HookMissName(HookMiss miss) {
   return kNames[static_cast<size_t>(miss)];
 }
 
-// One walk: hold the modules, scan them, choose the originals, store; destruction releases.
+// One walk: keep the modules loaded, scan them, choose the originals, store; destruction releases.
 class GotHooks::Pass {
  public:
-  // `earlier` holds what former passes hooked in modules that this one checks again.
+  // `earlier` has what former passes hooked in modules that this one checks again.
   Pass(GotHooks* hooks, std::unordered_map<uint64_t, HookedSlot> earlier)
       : hooks_(*hooks), earlier_(std::move(earlier)) {
     for (const HookRequest& request : hooks_.requests_) {
       symbols_.push_back(request.symbol);
-      // A library that was linked before this one, and that nobody called yet, is not behind it.
+      // A library that was linked before this one, and that was not called yet, is not behind a
+      // proxy.
       void* next = dlsym(RTLD_NEXT, request.symbol);
       next_definitions_.push_back(next != nullptr ? next : dlsym(RTLD_DEFAULT, request.symbol));
     }
@@ -170,8 +171,8 @@ class GotHooks::Pass {
     Miss(HookMiss::kOtherHook, caller.counts);
   }
 
-  // The slot holds our proxy already, or another hooker's: what was in it before us is remembered
-  // in both cases, since the other one may give our proxy back.
+  // The slot already contains Jankbox's proxy, or another tool's: what was in it before us is
+  // remembered in both cases, since the other one may give our proxy back.
   void KeepSlot(const Caller& caller, const ImportSlot& slot, void* target) {
     const auto known = earlier_.find(slot.address);
     if (known != earlier_.end() && SameModule(known->second.module, caller.module)) {
