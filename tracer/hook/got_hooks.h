@@ -31,8 +31,9 @@ struct HookRequest {
   // Which calling modules, by path (the program: its executable's); empty: all.
   std::function<bool(std::string_view path)> caller_matches;
   void* proxy = nullptr;
-  // What the proxy calls on: set once, before any slot holds the proxy, and never reset. Load it
-  // with acquire; null can only be seen by a proxy that is called by itself. One for each request.
+  // The function that the proxy calls: set once, before any slot contains the proxy, and never
+  // reset. Load it with acquire; null can only be seen by a proxy that is called directly. One for
+  // each request.
   std::atomic<void*>* original = nullptr;
 };
 
@@ -42,8 +43,8 @@ enum class HookMiss : uint8_t {
   kOutOfReach,      // a module that the loader lists, but gives no reference to (namespaces)
   kUnaligned,       // a slot in a packed struct: no atomic store there
   kOtherHook,       // the slot leads to a function that is neither the original nor known to us
-  kAbsent,          // a weak import that nobody defines
-  kNoOriginal,      // nobody defines the symbol
+  kAbsent,          // a weak import without a definition
+  kNoOriginal,      // no module defines the symbol
   kProtected,       // the page cannot be made writable (or is executable)
 };
 inline constexpr size_t kHookMissKinds = 8;
@@ -85,11 +86,11 @@ class GotHooks {
   // slot lazily may have overwritten the proxy.
   HookReport Refresh();
 
-  // Gives each slot that still holds a proxy what it held before. A slot that somebody hooked after
+  // Restores each slot that still contains a proxy. A slot that another tool hooked after
   // us stays as it is: the proxy stays in that chain.
   void Uninstall();
 
-  // What was hooked and missed in each module that a request asked for, by path.
+  // Hooked and missed slots of each module that a request asked for, by path.
   std::vector<ModuleHooks> Modules();
 
  private:
@@ -110,7 +111,7 @@ class GotHooks {
   std::mutex mutex_;
   std::vector<HookRequest> requests_;               // empty: not installed
   std::unordered_map<uint64_t, HookedSlot> slots_;  // by address
-  // Seen since the last unload, by load bias and path; those that nobody asked for without counts.
+  // Seen since the last unload, by load bias and path; those without a request have no counts.
   std::map<std::pair<uintptr_t, std::string>, KnownModule> known_modules_;
   std::set<uint64_t> canonical_addresses_;  // PLT entries that represent wanted functions
   LoaderCounts counts_;                     // as of the last pass

@@ -1,5 +1,5 @@
 // Every function that Jankbox may hook: one id each, its symbol, and the features that can want it,
-// as data. The only place where a symbol's name stands. A constant table: any thread, no code.
+// as data. The only place that has a symbol's name. A constant table: any thread, no code.
 #ifndef JANKBOX_TRACER_HOOK_HOOK_IDS_H_
 #define JANKBOX_TRACER_HOOK_HOOK_IDS_H_
 
@@ -10,8 +10,8 @@
 
 namespace jankbox {
 
-// Who may hook a function. Where several features hook one function, their proxies are called in
-// this order, the first one from the app's code.
+// The features that may hook a function. If several features hook one function, their proxies are
+// called in this order, the first one from the app's code.
 enum class HookFeature : uint8_t {
   kLoop,     // waits of event loops: dispatches
   kMarkers,  // text written to trace_marker

@@ -64,8 +64,8 @@ Status HookSet::TakePlace(const HookUse& use) {
   return Status::Ok();
 }
 
-// One request a function: its first proxy that is in use now, and where the last one finds the
-// function itself.
+// One request for each function: its first proxy in use, and the place in which the last one finds
+// the function itself.
 std::vector<HookRequest> HookSet::Requests() const {
   std::vector<HookRequest> requests;
   for (size_t i = 0; i < kHookIds; ++i) {

@@ -1,5 +1,5 @@
 // The process's hooks: features contribute the functions that they want to see, and one GotHooks
-// hooks them all, each slot once. Where several features want one function their proxies form a
+// hooks them all, each slot once. If several features want one function their proxies form a
 // chain in the order of HookFeature: the app calls the first one, whose `original` is the second,
 // and so on to the function itself. A proxy so sees the calls that its own feature asked for and
 // those of features of the same function with other callers; what matters to it (a file
@@ -22,7 +22,7 @@
 
 namespace jankbox {
 
-// What a feature contributes for one function. Proxy and original are static: they stay
+// The contribution of a feature for one function. Proxy and original are static: they stay
 // permanently.
 struct HookUse {
   HookId id = HookId::kPoll;
@@ -30,7 +30,7 @@ struct HookUse {
   // Which calling modules, by path; null: all.
   bool (*caller_matches)(std::string_view path) = nullptr;
   void* proxy = nullptr;
-  // What the proxy calls on: load it with acquire. Set before the first call arrives.
+  // The function that the proxy calls: load it with acquire. Set before the first call arrives.
   std::atomic<void*>* original = nullptr;
 };
 
@@ -58,7 +58,7 @@ class HookSet {
   // if nothing changed.
   Result<HookReport> Refresh();
 
-  // Restores the import tables if they still hold our proxies, and forgets all uses.
+  // Restores the import tables if they still contain Jankbox's proxies, and forgets all uses.
   void Stop();
 
   // Slots hooked and missed, and why, module by module: empty before the first Refresh().

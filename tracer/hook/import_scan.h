@@ -1,7 +1,7 @@
 // Finds the slots through which a module calls, or knows the address of, given functions: the
 // JUMP_SLOT, GLOB_DAT and absolute relocations of DT_JMPREL, DT_REL, DT_RELA and Android's packed
-// tables, of either class. RELR tables hold relative relocations alone, none of a function. A pure
-// function of an ElfImage; whatever the tables hold, nothing outside of its segments is read.
+// tables, of either class. RELR tables have only relative relocations, none of a function. A pure
+// function of an ElfImage; whatever the tables contain, nothing outside of its segments is read.
 // Allocates for the result.
 #ifndef JANKBOX_TRACER_HOOK_IMPORT_SCAN_H_
 #define JANKBOX_TRACER_HOOK_IMPORT_SCAN_H_
@@ -21,8 +21,8 @@ namespace jankbox {
 struct ImportSlot {
   size_t symbol = 0;     // index into the wanted symbols
   uint64_t address = 0;  // of the slot: aligned, inside a segment
-  // Where the module itself represents the function (an undefined symbol with a value: the PLT
-  // entry whose address a non-PIC program hands out); 0: it does not.
+  // The address at which the module itself represents the function (an undefined symbol with a
+  // value: the PLT entry whose address a non-PIC program hands out); 0: it does not.
   uint64_t canonical_address = 0;
   // Index in DT_JMPREL, which lazy binding pushes; -1 for slots that are never bound lazily.
   int64_t plt_index = -1;

@@ -96,7 +96,7 @@ std::string LibraryPathOf(const void* address) {
 
 HeldModule::HeldModule(const LoadedModule& module)
     : handle_(dlopen(module.is_program ? nullptr : module.path.c_str(), RTLD_NOLOAD | RTLD_LAZY)) {
-  // The name may mean another module by now; the one that is held cannot change any more.
+  // The name may mean another module by now; the referenced one cannot change any more.
   LoadedModule wanted = module;
   const bool listed = dl_iterate_phdr(FindModule, &wanted) != 0;
   out_of_reach_ = handle_ == nullptr && listed;

@@ -1,7 +1,7 @@
-// The modules that the loader knows, and a way to keep one from being unmapped while it is read and
-// patched. On Jankbox's own threads only: takes the loader's locks and allocates. HoldModule()
-// waits until a dlopen() in another thread is over, constructors included, so that the module is
-// fully relocated: never call it from a constructor, nor wait for its caller there.
+// The modules that the loader knows, and references that keep one from being unmapped while it is
+// read and patched. On Jankbox's own threads only: takes the loader's locks and allocates.
+// HoldModule() waits until a dlopen() in another thread is over, constructors included, so that the
+// module is fully relocated: never call it from a constructor, nor wait for its caller there.
 #ifndef JANKBOX_TRACER_HOOK_LOADED_MODULE_H_
 #define JANKBOX_TRACER_HOOK_LOADED_MODULE_H_
 
@@ -18,7 +18,7 @@ struct LoadedModule {
   std::string path;  // of the program: what /proc/self/exe says
   bool is_program = false;
   uintptr_t load_bias = 0;
-  const ElfW(Phdr) * headers = nullptr;  // in the module's own memory: read only while it is held
+  const ElfW(Phdr) * headers = nullptr;  // in the module's own memory: read only with a reference
   size_t header_count = 0;
 };
 
@@ -34,7 +34,7 @@ LoaderCounts ReadLoaderCounts();
 // list.
 std::vector<LoadedModule> ListLoadedModules(LoaderCounts* counts);
 
-// The path of the library that holds `address` (code or data); empty if that is the program, or
+// The path of the library that contains `address` (code or data); empty if that is the program, or
 // nobody's.
 std::string LibraryPathOf(const void* address);
 
@@ -42,7 +42,7 @@ std::string LibraryPathOf(const void* address);
 // dlclose() does.
 class HeldModule {
  public:
-  // Not held if the module is gone, or if the loader gives this library no reference to it.
+  // No reference if the module is gone, or if the loader gives this library no reference to it.
   explicit HeldModule(const LoadedModule& module);
   HeldModule(HeldModule&& other) noexcept;
   HeldModule& operator=(HeldModule&&) = delete;
@@ -50,7 +50,7 @@ class HeldModule {
   ~HeldModule();
 
   bool held() const { return handle_ != nullptr; }
-  // Not held, but still listed: it is in a namespace that this library must not open.
+  // No reference, but still listed: it is in a namespace that this library must not open.
   bool out_of_reach() const { return out_of_reach_; }
 
  private:

@@ -1,6 +1,6 @@
 // The protections of this process's mappings, from /proc/self/maps. A snapshot: true for as long as
-// nobody maps or protects. Loading allocates: Jankbox's own threads only. Parse() is pure and drops
-// lines that make no sense.
+// no other thread maps or protects. Loading allocates: Jankbox's own threads only. Parse() is pure
+// and drops lines that make no sense.
 #ifndef JANKBOX_TRACER_HOOK_MEMORY_MAP_H_
 #define JANKBOX_TRACER_HOOK_MEMORY_MAP_H_
 
@@ -16,7 +16,7 @@ class MemoryMap {
   static MemoryMap Load();
   static MemoryMap Parse(std::string_view text);
 
-  // PROT_* of the page that holds `address`; nothing if none is mapped.
+  // PROT_* of the page that contains `address`; nothing if none is mapped.
   std::optional<int> ProtectionAt(uint64_t address) const;
 
  private:

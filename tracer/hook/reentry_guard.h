@@ -1,8 +1,8 @@
 // Around what a proxy does besides calling on: on each thread a feature's proxies are inside once.
-// A call that comes meanwhile (ours, or of a signal handler) goes straight to the original. HOT,
-// NO-ALLOC, SIGNAL-SAFE; errno is the same after the guard as before it. FORK, vfork: the child
-// goes on as the thread that forked. A body that is left by siglongjmp() leaves its feature blind
-// on that thread, no worse.
+// A call that comes meanwhile (Jankbox's, or of a signal handler) goes straight to the original.
+// HOT, NO-ALLOC, SIGNAL-SAFE; errno is the same after the guard as before it. FORK, vfork: the
+// child goes on as the thread that forked. A body that is left by siglongjmp() leaves its feature
+// blind on that thread, no worse.
 //
 //   { ReentryGuard guard(HookFeature::kIo); if (guard.entered()) NoteBegin(); }
 //   const ssize_t result = real(…);    // not guarded: its errno counts, and it may never return

@@ -1,4 +1,4 @@
-// One word of the calling thread, zero at its birth: where the re-entry guard keeps its bits. Both
+// One word of the calling thread, zero at its birth, for the bits of the re-entry guard. Both
 // kinds are NO-ALLOC, SIGNAL-SAFE, lock-free and leave errno alone, need no destructor, and so hold
 // until the thread's very end. FORK: the child's thread has the word of the thread that forked.
 #ifndef JANKBOX_TRACER_HOOK_REENTRY_SLOT_H_

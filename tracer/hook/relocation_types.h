@@ -1,4 +1,4 @@
-// What the import scan must know of a machine: its relocation types, and the code that a slot
+// The import scan's knowledge of a machine: its relocation types, and the code that a slot
 // points to before it is bound lazily. As data, for every machine: a module of a machine that is
 // not this one's is read in tests only.
 #ifndef JANKBOX_TRACER_HOOK_RELOCATION_TYPES_H_

@@ -13,17 +13,17 @@ namespace jankbox {
 
 enum class SlotStore : uint8_t {
   kStored,
-  kChanged,      // the slot held something else by now: not touched
+  kChanged,      // the slot has another value by now: not touched
   kProtected,    // its page cannot be made writable
   kLeftWritable  // stored, but the kernel refused to give the page its protection back
 };
 
 class SlotWriter {
  public:
-  // REQUIRES that `map` was loaded after the modules of the slots were held.
+  // REQUIRES that `map` was loaded after the modules of the slots were referenced.
   explicit SlotWriter(const MemoryMap& map);
 
-  // REQUIRES an aligned slot in a module that is held.
+  // REQUIRES an aligned slot in a referenced module.
   static void* Load(uint64_t slot);
 
   // `desired` instead of `expected`. Everything stored before is visible to whoever finds `desired`

@@ -1,6 +1,6 @@
 // From the address of a compiler-instrumented function to its method id, without a lock: what
 // -finstrument-functions records with. The first call of a function registers it (locks once);
-// after that a look-up is a few loads. HOT but for that.
+// after that a lookup is a few loads. HOT but for that.
 #ifndef JANKBOX_TRACER_INSTRUMENT_FUNCTION_IDS_H_
 #define JANKBOX_TRACER_INSTRUMENT_FUNCTION_IDS_H_
 

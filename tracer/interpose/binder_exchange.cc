@@ -10,7 +10,8 @@
 namespace jankbox {
 namespace {
 
-// Offsets for words of `word` bytes, held to the header below for those that it is made for.
+// Offsets for words of `word` bytes, checked against the header below for those that it is made
+// for.
 constexpr uint32_t CodeAt(uint32_t word) { return 2 * word; }
 constexpr uint32_t FlagsAt(uint32_t word) { return 2 * word + 4; }
 constexpr uint32_t DataBytesAt(uint32_t word) { return 2 * word + 16; }

@@ -1,4 +1,4 @@
-// What passes between a thread and the binder driver in one ioctl: commands to it (BC_…) and
+// The data between a thread and the binder driver in one ioctl: commands to it (BC_…) and
 // returns from it (BR_…), as <linux/android/binder.h> lays them out; with 32-bit words, too, which
 // 32-bit devices before Android 8 may have. HOT: NO-ALLOC, SIGNAL-SAFE, no system call. Nothing
 // outside of the lengths that the buffers name is read; that the buffers are there is up to the
@@ -39,7 +39,7 @@ struct BinderExchange {
 // REQUIRES `word_bytes` of BinderWordBytes() and its `argument`, which may be null.
 BinderExchange ReadBinderExchange(uint32_t word_bytes, const void* argument);
 
-// What the commands that the driver has not consumed yet ask for.
+// The calls in the commands that the driver has not consumed yet.
 struct BinderCommands {
   bool calls = false;     // there is a transaction that waits for a reply; `call` is the last one
   bool replies = false;   // the thread has served a transaction
@@ -48,7 +48,7 @@ struct BinderCommands {
 };
 BinderCommands ReadBinderCommands(const BinderExchange& exchange);
 
-// What the driver gave back since `from`, the returns that were filled before.
+// The driver's returns since `from`, the returns that were filled before.
 struct BinderReturns {
   uint32_t replies = 0;  // that a call waited for, or that there will be none
   bool serves = false;   // the thread is to serve a transaction first

@@ -1,5 +1,5 @@
 // Calls of other processes by watched threads (tracer/interpose/binder_proxies.h): hooks ioctl()
-// where Android's binder libraries import it. Nothing on Linux.
+// in Android's binder libraries. Nothing on Linux.
 #ifndef JANKBOX_TRACER_INTERPOSE_BINDER_HOOKS_H_
 #define JANKBOX_TRACER_INTERPOSE_BINDER_HOOKS_H_
 

@@ -18,10 +18,10 @@ class BinderInterfaces {
  public:
   static constexpr size_t kSlots = 256;  // a power of two
 
-  // Names are told apart by their hash.
+  // Names are distinguished by their hash.
   static void Note(std::string_view name);
 
-  // One that was noted and not taken yet; "" if there is none. Valid permanently.
+  // A name that was noted and not taken yet; "" if there is none. Valid permanently.
   static std::string_view Take();
 
   static uint64_t dropped() { return dropped_.load(std::memory_order_relaxed); }

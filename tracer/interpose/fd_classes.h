@@ -1,6 +1,6 @@
-// What kind of thing each descriptor is, asked of the kernel once a second at most: a thread that
+// The class of each descriptor, queried from the kernel once a second at most: a thread that
 // reads byte by byte is not to pay a system call for each. A number that is closed or opened
-// through a hook is forgotten at once; one that the C library gives to another file by itself
+// through a hook is forgotten at once; one that the C library gives to another file internally
 // (fclose, dup2, pipe) may be reported by its former class for the rest of the second. HOT:
 // NO-ALLOC, LOCK-FREE, SIGNAL-SAFE.
 #ifndef JANKBOX_TRACER_INTERPOSE_FD_CLASSES_H_

@@ -16,7 +16,7 @@ struct FutexWait {
   uint32_t value = 0;
 };
 
-// 0 if nobody is known to hold it, or it is no wait at all.
+// 0 if its owner is not known, or it is no wait at all.
 int32_t OwnerOfFutex(const FutexWait& wait);
 
 }  // namespace jankbox

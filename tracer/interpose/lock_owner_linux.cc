@@ -12,8 +12,8 @@
 namespace jankbox {
 namespace {
 
-constexpr uint32_t kMutexWaited = 2;   // of __lock: held, and somebody waits
-constexpr uint32_t kRwlockWaited = 3;  // a write phase, and somebody waits
+constexpr uint32_t kMutexWaited = 2;   // of __lock: held, and a thread waits
+constexpr uint32_t kRwlockWaited = 3;  // a write phase, and a thread waits
 constexpr int kKnownMutexKinds = 0x3ff;
 
 template <typename T>

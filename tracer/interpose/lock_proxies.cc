@@ -88,7 +88,7 @@ int ClockConditionProxy(pthread_cond_t* condition, pthread_mutex_t* mutex, clock
                           condition, mutex, clock, until);
 }
 
-// The same for semaphores, whose errors stand in errno.
+// The same for semaphores, whose errors are in errno.
 template <typename Function, typename... Rest>
 inline int TakeSemaphore(Function* real, sem_t* semaphore, Rest... rest) {
   if (__builtin_expect(!RecordsWaits(), 1)) return real(semaphore, rest...);

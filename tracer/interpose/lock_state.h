@@ -1,6 +1,6 @@
-// What a lock of the C library looks like from outside: whether it is held just now, and by whom,
-// read from its memory without touching it. A guess by the time it is used: it decides what is
-// recorded, never what is done. HOT: NO-ALLOC, SIGNAL-SAFE, no system call but if stated.
+// The state of a lock of the C library, read from outside: whether it is held just now, and its
+// owner, read from its memory without touching it. A guess by the time it is used: it decides what
+// is recorded, never what is done. HOT: NO-ALLOC, SIGNAL-SAFE, no system call but if stated.
 #ifndef JANKBOX_TRACER_INTERPOSE_LOCK_STATE_H_
 #define JANKBOX_TRACER_INTERPOSE_LOCK_STATE_H_
 

@@ -1,5 +1,5 @@
 // bionic keeps its locks private. What all versions share is the lock state in the two lowest bits
-// of a mutex: 0 free, 1 held, 2 held and waited for. Owners, and read-write locks, are not told.
+// of a mutex: 0 free, 1 held, 2 held and waited for. Owners, and read-write locks, are unknown.
 #include "tracer/interpose/lock_state.h"
 
 namespace jankbox {

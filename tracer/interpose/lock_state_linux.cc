@@ -22,7 +22,7 @@ Field Peek(const Field& field) {
 LockState PeekMutex(const pthread_mutex_t* mutex) {
   const int owner = Peek(mutex->__data.__owner);
   if (owner == 0) {
-    // Held, but its holder has not signed yet (or never does). A ceiling stands in the upper bits.
+    // Held, but its holder has not signed yet (or never does). A ceiling is in the upper bits.
     constexpr int kPlainStates = 3;
     return {(Peek(mutex->__data.__lock) & kPlainStates) != 0 &&
                 (Peek(mutex->__data.__kind) & ~(kMutexTypeMask | 128)) == 0,

@@ -36,7 +36,7 @@ ssize_t WriteFile(WaitClass what, int fd, Bytes bytes, PassOn pass_on) {
 }
 
 // A write that may be a marker: recorded after the kernel took it, so that a bad buffer is the
-// kernel's to find. Once, also where the function behind it is one whose writes are hooked too.
+// kernel's to find. Once, also if its original is a function whose writes are hooked too.
 template <typename Keep, typename PassOn, typename TakePassed>
 ssize_t WriteMarker(Keep keep, PassOn pass_on, TakePassed take_passed) {
   ssize_t result;
@@ -86,7 +86,7 @@ ssize_t WriteChkProxy(int fd, const void* data, size_t bytes, size_t buffer_byte
 }
 
 // The pieces are an array of the caller's, which may be bad too: it is checked once the kernel
-// has taken it, so that kKeep does not hold here.
+// has taken it, so that kKeep does not apply here.
 ssize_t WritevProxy(int fd, const iovec* pieces, int count) {
   auto* real = Real<WritevFunction>(g_real_writev);
   const auto pass_on = [&] { return real(fd, pieces, count); };

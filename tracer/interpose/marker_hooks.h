@@ -12,7 +12,7 @@ namespace jankbox {
 // file calls. On the thread that starts.
 void AddMarkerHooks(MarkerMode mode, bool record_writes, HookSet* hooks);
 
-// From now on markers go to the kernel alone, whoever still holds a proxy.
+// From now on markers go only to the kernel, even if a module still has a proxy.
 void StopMarkerHooks();
 
 }  // namespace jankbox

@@ -1,4 +1,4 @@
-// A function that a source stands in front of, for the feature table of hooks (sdk/runtime installs
+// An interposed function, for the feature table of hooks (sdk/runtime installs
 // it). Proxies run on the app's threads at any moment, signal handlers included: NO-ALLOC, no lock,
 // SIGNAL-SAFE; result and errno are those of the function. They stay callable permanently: while
 // nothing is recorded they only call on.
@@ -22,7 +22,7 @@ namespace source {
 template <HookId kId>
 constinit inline std::atomic<void*> g_original{nullptr};
 
-// What is behind the proxy of `kId`, as a function of that type.
+// The original of the proxy of `kId`, as a function of that type.
 template <HookId kId, typename Function>
 inline Function* Original() {
   // Pairs with the store of whoever installs the hook.

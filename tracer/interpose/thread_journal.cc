@@ -3,7 +3,7 @@
 namespace jankbox {
 namespace {
 
-std::atomic<uint32_t> g_next{0};  // where the search for a free note begins
+std::atomic<uint32_t> g_next{0};  // the search for a free note starts here
 std::atomic<uint64_t> g_dropped{0};
 
 }  // namespace

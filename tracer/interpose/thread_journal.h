@@ -1,4 +1,4 @@
-// What happens to threads, told by those threads and read by the watcher, which writes it into the
+// Events of threads, written by those threads and read by the watcher, which writes it into the
 // ring: a thread that is created, named or ended needs no chunk of its own. A fixed number of
 // notes; if none is free the event is dropped, counted. Writers: LOCK-FREE, NO-ALLOC,
 // SIGNAL-SAFE. One reader. FORK: ForgetInChild().
@@ -37,7 +37,7 @@ class ThreadJournal {
   }
   static void Release(ThreadNote* note);
 
-  // Passes every note that is ready and frees it. The watcher alone.
+  // Passes every note that is ready and frees it. Only the watcher.
   template <typename Visit>
   static void Drain(Visit visit) {
     // Pairs with Publish(): who is missed now has set it again for the next time.
@@ -54,7 +54,7 @@ class ThreadJournal {
   // Events that were dropped since the last call.
   static uint64_t TakeDropped();
 
-  // In a forked child that starts a recording of its own: frees what its parent's threads held.
+  // In a forked child that starts a recording of its own: frees the notes of its parent's threads.
   static void ForgetInChild();
 
  private:

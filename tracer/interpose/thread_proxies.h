@@ -1,6 +1,6 @@
 // Creation, names and ends of all threads of the app. A thread is started through a function of
-// ours, which says its tid and calls the app's: the new thread is in no other thread's hands then,
-// and no structure of the C library has to be guessed. See source_hook.h.
+// Jankbox's, which reports its tid and calls the app's: the new thread is in no other thread's
+// hands then, and no structure of the C library has to be guessed. See source_hook.h.
 #ifndef JANKBOX_TRACER_INTERPOSE_THREAD_PROXIES_H_
 #define JANKBOX_TRACER_INTERPOSE_THREAD_PROXIES_H_
 

@@ -12,7 +12,7 @@
 namespace jankbox {
 namespace {
 
-// The frames of our own proxy go: the first one is to be the call of pthread_create().
+// The frames of the proxy are removed: the first one is to be the call of pthread_create().
 void CutProxyFrames(const void* return_address, StackSample* sample) {
   const uint64_t call = reinterpret_cast<uint64_t>(return_address) - 1;
   uint64_t* const end = sample->pcs + sample->depth;

@@ -1,4 +1,4 @@
-// Writes what the threads of the app reported of themselves into the ring: creations, names and
+// Writes the events that the app's threads reported to the ring: creations, names and
 // ends as kThread events, the stacks of those who created as stack samples. On the watcher thread
 // alone; allocates.
 #ifndef JANKBOX_TRACER_INTERPOSE_THREAD_RECORDER_H_
@@ -21,7 +21,7 @@ class ThreadRecorder {
     uint64_t stacks = 0;  // of creations that were recorded
   };
 
-  // What happened before `since_ticks` belongs to an earlier recording.
+  // An event before `since_ticks` belongs to an earlier recording.
   explicit ThreadRecorder(uint64_t since_ticks) : since_ticks_(since_ticks) {}
 
   // Once before hooks are installed. FORK: also in a child that records for itself.

@@ -12,7 +12,7 @@ HookFeature FeatureOf(WaitClass what) {
   return IsFileWait(what) ? HookFeature::kIo : HookFeature::kLocks;
 }
 
-// How many bytes there were is nobody's secret; which descriptor was opened tells of others.
+// A number of bytes is no secret; the number of a new descriptor says something about other files.
 bool TellsBytes(WaitClass what) { return what >= WaitClass::kRead && what <= WaitClass::kPwrite; }
 
 void Record(const WaitEvent& wait) {

@@ -1,4 +1,4 @@
-// Records that the calling thread waits, or may, while this lives: a begin at once, so that it is
+// Records that the calling thread waits, or may, while this lives: a start at once, so that it is
 // seen while it blocks, and an end. For watched threads only: ask RecordsWaits() first. HOT:
 // NO-ALLOC, no lock, SIGNAL-SAFE, errno untouched; a system call if a descriptor's class is not
 // known (fd_classes.h).
@@ -17,8 +17,8 @@
 
 namespace jankbox {
 
-// True on watched threads while recording is on. What every other thread pays for a hooked call is
-// this: one call and one load of a thread-local variable.
+// True on watched threads while recording is on. The cost of a hooked call for every other thread
+// is this: one call and one load of a thread-local variable.
 inline bool RecordsWaits() { return ThisThreadIsWatched() && RecordingOn(); }
 
 class WaitScope {
@@ -50,7 +50,7 @@ class WaitScope {
 
   const WaitClass what_;
   uint8_t fd_class_ = 0;
-  bool begun_ = false;  // false in a signal handler that interrupted a begin or an end
+  bool begun_ = false;  // false in a signal handler that interrupted a start or an end
 };
 
 }  // namespace jankbox

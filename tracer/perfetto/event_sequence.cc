@@ -82,7 +82,7 @@ uint8_t* WriteBody(uint8_t* at, const TrackEventFields& event) {
 
 }  // namespace
 
-// What is the same in all packets of a kind is first, what differs last: name and time. A
+// Bytes that all packets of a kind share come first, bytes that differ last: name and time. A
 // packet is then one match, found at its first bytes, and a few literals (decision 10).
 EventSequence::EventSequence(PacketWriter* writer, const Options& options)
     : writer_(writer),

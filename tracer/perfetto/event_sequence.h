@@ -123,7 +123,7 @@ class EventSequence {
   bool started_ = false;
   uint64_t last_units_ = 0;
   uint32_t last_name_iid_ = 0;
-  uint32_t event_at_;  // in a packet: where the track event begins
+  uint32_t event_at_;  // in a packet: offset of the track event
   Head begin_;         // up to the name
   Head end_;           // up to the time
 };

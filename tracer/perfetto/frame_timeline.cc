@@ -13,7 +13,7 @@ namespace {
 namespace field = perfetto::frame_timeline;
 
 struct Edge {
-  // Ends before begins at the same moment, but an empty slice's end behind its begin.
+  // Ends before starts at the same moment, but an empty slice's end after its start.
   enum Order : uint8_t { kEnd = 0, kBegin = 1, kEndOfEmpty = 2 };
 
   uint64_t time_ns;
@@ -47,7 +47,7 @@ std::vector<Edge> SortedEdges(const std::vector<TimelineFrame>& frames) {
   return edges;
 }
 
-// What an actual frame says of itself.
+// The fields of an actual frame.
 struct Outcome {
   bool on_time_finish = true;
   uint32_t present_type = field::kPresentOnTime;
@@ -64,7 +64,7 @@ Outcome OutcomeOf(const TimelineFrame& frame) {
     outcome.severity = field::kSeverityFull;
     return outcome;
   }
-  // Where nobody said when it was shown, a frame that was done in time was.
+  // If the presentation is not known, a frame that was done in time was.
   uint64_t late_ns = frame.end_ns - std::min(frame.end_ns, frame.deadline_ns);
   bool late = late_ns != 0;
   if (frame.presented_ns != 0) {

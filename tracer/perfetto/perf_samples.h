@@ -1,5 +1,5 @@
 // Stack samples as PerfSample packets with interned callstacks, which importers of every version
-// read. A sequence of its own, timestamps in BOOTTIME. Modules are named by their file name alone:
+// read. A sequence of its own, timestamps in BOOTTIME. Modules are named only by their file name:
 // paths never leave the device. One thread; the interning tables grow with distinct stacks.
 #ifndef JANKBOX_TRACER_PERFETTO_PERF_SAMPLES_H_
 #define JANKBOX_TRACER_PERFETTO_PERF_SAMPLES_H_
@@ -16,7 +16,7 @@ namespace jankbox {
 
 class PerfSamples {
  public:
-  // `frames` may be null: addresses then stand alone.
+  // `frames` may be null: only addresses then.
   PerfSamples(PacketWriter* writer, uint32_t sequence_id, int32_t pid, const FrameTable* frames)
       : writer_(writer), sequence_id_(sequence_id), pid_(pid), frames_(frames) {}
 

@@ -130,7 +130,7 @@ namespace frame_timeline {
 inline constexpr uint32_t kExpectedSurfaceFrameStart = 3;
 inline constexpr uint32_t kActualSurfaceFrameStart = 4;
 inline constexpr uint32_t kFrameEnd = 5;
-// The same in the expected and the actual surface frame; FrameEnd has the cookie alone.
+// The same in the expected and the actual surface frame; FrameEnd has only the cookie.
 inline constexpr uint32_t kCookie = 1;
 inline constexpr uint32_t kToken = 2;
 inline constexpr uint32_t kDisplayFrameToken = 3;

@@ -1,4 +1,4 @@
-// TrackDescriptor packets: the process, its threads, and tracks of our own below them. All on the
+// TrackDescriptor packets: the process, its threads, and further tracks below them. All on the
 // sequence of the process. Cold; nothing is kept.
 #ifndef JANKBOX_TRACER_PERFETTO_TRACK_DESCRIPTOR_H_
 #define JANKBOX_TRACER_PERFETTO_TRACK_DESCRIPTOR_H_
@@ -11,7 +11,7 @@
 
 namespace jankbox {
 
-// The sequence that every trace of ours begins with.
+// The sequence with which every trace starts.
 inline constexpr uint32_t kProcessSequence = 1;
 
 struct TrackFields {

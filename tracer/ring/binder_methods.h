@@ -1,4 +1,4 @@
-// What a binder transaction is called: interface and code to method, from the constants of the
+// The names of binder transactions: interface and code to method, from the constants of the
 // generated stubs (`static final int TRANSACTION_getTasks = 21` in
 // `android.app.IActivityTaskManager$Stub`). Filled by whoever can read those (Java, by reflection);
 // binder_names.h holds the process's. Single-threaded; allocates.
@@ -14,7 +14,7 @@ namespace jankbox {
 
 class BinderMethods {
  public:
-  static constexpr size_t kMaxMethods = 20'000;  // whatever a stub holds, the table is bounded
+  static constexpr size_t kMaxMethods = 20'000;  // bounds the table for any stub
 
   // One constant of a stub class. False if it names no transaction, its code is none of an
   // interface's own (1 to 0x00ffffff), or the table is full.

@@ -1,4 +1,4 @@
-// What binder calls are called in traces and verdicts: "binder call IActivityTaskManager.getTasks".
+// The names of binder calls in traces and verdicts: "binder call IActivityTaskManager.getTasks".
 // The process's table of methods, filled as interfaces are seen, and the texts that readers hold.
 // THREAD-SAFE (a mutex); allocates. Recording never comes here.
 #ifndef JANKBOX_TRACER_RING_BINDER_NAMES_H_
@@ -17,14 +17,14 @@ namespace jankbox {
 
 class BinderNames {
  public:
-  static constexpr size_t kMaxTexts = 4096;  // whatever a ring holds, no more are kept
+  static constexpr size_t kMaxTexts = 4096;  // bounds the texts for any ring
 
   static BinderNames& Get();
 
   // One constant of a stub class, as BinderMethods::Add().
   bool Add(std::string_view stub_class, std::string_view constant, int64_t code);
 
-  // Valid for good, and the same for calls that are called the same.
+  // Valid permanently, and the same pointer for calls of the same name.
   const char* NameOf(const BinderCall& call);
 
  private:

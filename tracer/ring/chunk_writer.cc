@@ -9,7 +9,7 @@
 namespace jankbox {
 namespace {
 
-// Readers that look on meanwhile see whole words all the same, and throw the chunk away.
+// Concurrent readers see whole words all the same, and throw the chunk away.
 inline void Clear(uint64_t* from, uint64_t* to) {
 #if defined(__SANITIZE_THREAD__)
   for (; from < to; ++from) StoreWord(reinterpret_cast<uint64_t>(from), 0);
@@ -18,7 +18,7 @@ inline void Clear(uint64_t* from, uint64_t* to) {
 #endif
 }
 
-// How many chunks the share has among the first `ready`, and where the one of `turn` lies.
+// How many chunks the share has among the first `ready`, and the index of the one of `turn`.
 uint32_t ShareSize(RingShare share, uint32_t ready) {
   if (share.lane == RingLane::kMarkers) return (ready + (share.watched ? 8 : 0)) / 16;
   if (share.watched) return ready / 2;
@@ -38,7 +38,8 @@ std::atomic<uint64_t>& ShareCursor(RingShare share, RingHeader* header) {
 
 }  // namespace
 
-// What did not fit has moved `next` beyond it, so the end is after the last word that is not zero.
+// Words that did not fit have moved `next` beyond it, so the end is after the last word that is not
+// zero.
 uint64_t* EndOfWords(const ThreadCursor& cursor) {
   uint64_t* end =
       reinterpret_cast<uint64_t*>(reinterpret_cast<uint8_t*>(cursor.chunk) + kChunkBytes);

@@ -1,6 +1,6 @@
 // A thread's way from chunk to chunk: claiming the next one of its share, carrying over what is
-// open, closing the one before. On the app's thread, which alone touches its cursor: NO-ALLOC, no
-// lock, no system call.
+// open, closing the one before. On the app's thread, the only one that touches its cursor:
+// NO-ALLOC, no lock, no system call.
 #ifndef JANKBOX_TRACER_RING_CHUNK_WRITER_H_
 #define JANKBOX_TRACER_RING_CHUNK_WRITER_H_
 
@@ -13,7 +13,7 @@
 
 namespace jankbox {
 
-// The shares of the chunks. Of sixteen, the eight with even indexes hold the calls of watched
+// The shares of the chunks. Of sixteen, the eight with even indexes are for the calls of watched
 // threads, index 7 their markers, index 15 the markers of all others, and what is left their calls.
 struct RingShare {
   RingLane lane;
@@ -24,7 +24,7 @@ inline void StoreWord(uint64_t at, uint64_t word) {
   StoreRelaxed(reinterpret_cast<uint64_t*>(at), word);
 }
 
-// Takes `count` words that this thread alone may take, by one instruction: whole as seen by its
+// Takes `count` words that only this thread may take, by one instruction: whole as seen by its
 // signal handlers. Returns their address; beyond the cursor's end if they do not fit.
 inline uint64_t TakeWords(InlineCursor* cursor, uint64_t count) {
 #if defined(__x86_64__)

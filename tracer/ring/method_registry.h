@@ -1,4 +1,4 @@
-// The names behind method ids, for the life of the process: an id means the same before start,
+// The names of method ids, for the life of the process: an id means the same before start,
 // after stop and in every ring. THREAD-SAFE (a mutex): registering is cold, recording never comes
 // here. Copied into the ring file so that names survive a crash.
 #ifndef JANKBOX_TRACER_RING_METHOD_REGISTRY_H_

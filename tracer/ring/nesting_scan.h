@@ -1,5 +1,5 @@
 // Walks the words of a chunk backwards and stops at the begins that no later end can have closed,
-// if every end closes the innermost open call. Looks at eight words at a time. For OpenCallStack.
+// if every end closes the innermost open call. Checks eight words at a time. For OpenCallStack.
 #ifndef JANKBOX_TRACER_RING_NESTING_SCAN_H_
 #define JANKBOX_TRACER_RING_NESTING_SCAN_H_
 
@@ -25,7 +25,7 @@ class NestingScan {
   uint32_t unmatched_ends() const { return static_cast<uint32_t>(record_ - excess_); }
   // … BeginOrEndBits() of all begins less those of all ends, in those bits, …
   uint32_t id_sum() const { return id_sum_ & kBeginOrEndBits; }
-  // … and whether the words hold a rebase, so that moments do not count from the chunk's base
+  // … and whether the words include a rebase, so that moments do not count from the chunk's base
   // alone.
   bool saw_rebase() const { return saw_rebase_; }
 

@@ -1,5 +1,5 @@
 // The calls that are open at the end of a chunk: replayed when a thread takes its next chunk, so
-// that an outer call outlives the chunk that holds its start. On the app's thread: NO-ALLOC,
+// that an outer call outlives the chunk with its start. On the app's thread: NO-ALLOC,
 // bounded by one chunk, and most of what a chunk costs, so well-nested words are counted backwards,
 // several at a time, and only others are replayed one by one.
 #ifndef JANKBOX_TRACER_RING_OPEN_CALLS_H_

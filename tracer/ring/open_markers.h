@@ -1,5 +1,5 @@
 // The sync markers that are open at the end of a chunk ("B|…" without its "E"): written again at
-// the start of the thread's next one, so that they outlive the chunk that holds them. On the app's
+// the start of the thread's next one, so that they outlive their chunk. On the app's
 // thread: NO-ALLOC, bounded by one chunk.
 #ifndef JANKBOX_TRACER_RING_OPEN_MARKERS_H_
 #define JANKBOX_TRACER_RING_OPEN_MARKERS_H_

@@ -19,7 +19,7 @@ std::string BootId() {
 
 uint64_t ProcessStartTicks(int pid) {
   const std::string stat = ReadProcFile("/proc/" + std::to_string(pid) + "/stat", 4096);
-  // The name may hold spaces and parentheses: fields count from the last ')'. State is field 3.
+  // The name may contain spaces and parentheses: fields count from the last ')'. State is field 3.
   size_t at = stat.rfind(')');
   if (at == std::string::npos || at + 2 >= stat.size()) return 0;
   const char state = stat[at + 2];

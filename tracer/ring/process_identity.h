@@ -1,4 +1,4 @@
-// What distinguishes one process from every other one, also after its pid was given to another:
+// Distinguishes one process from every other one, also after its pid was given to another:
 // boot id, pid, start time. Cold; reads /proc.
 #ifndef JANKBOX_TRACER_RING_PROCESS_IDENTITY_H_
 #define JANKBOX_TRACER_RING_PROCESS_IDENTITY_H_

@@ -25,7 +25,7 @@ std::vector<RecordedMode> RecordModesBetween(const RingHeader& header, uint64_t 
     const uint64_t from = entry.from_ticks.load(std::memory_order_relaxed);
     if (mode > static_cast<uint32_t>(RecordMode::kOff) || from > to_ticks) continue;
     if (reason > static_cast<uint32_t>(RecordModeReason::kOption)) continue;
-    if (from <= from_ticks) modes.clear();  // a later one held when the window began
+    if (from <= from_ticks) modes.clear();  // a later one was active when the window began
     modes.push_back({static_cast<RecordMode>(mode), static_cast<RecordModeReason>(reason), from});
   }
   return modes;

@@ -1,5 +1,5 @@
-// The log of recording modes in the ring's header: which mode held when. Written by the watcher
-// thread, read by reports, also of a dead process.
+// The log of recording modes in the ring's header: which mode was active when. Written by the
+// watcher thread, read by reports, also of a dead process.
 #ifndef JANKBOX_TRACER_RING_RECORD_MODES_H_
 #define JANKBOX_TRACER_RING_RECORD_MODES_H_
 
@@ -20,7 +20,7 @@ struct RecordedMode {
 void NoteRecordMode(RingHeader* header, RecordMode mode, RecordModeReason reason,
                     uint64_t from_ticks);
 
-// The modes that held between the two moments, oldest first; what the log forgot is left out.
+// The active modes between the two moments, oldest first; what the log forgot is left out.
 std::vector<RecordedMode> RecordModesBetween(const RingHeader& header, uint64_t from_ticks,
                                              uint64_t to_ticks);
 

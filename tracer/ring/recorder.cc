@@ -23,14 +23,14 @@ namespace {
 // All zero: no room, so every event of a thread that has no cursor yet takes the slow way.
 constinit ThreadCursor g_no_cursor{};
 
-// What kGate says to the inline functions.
+// The values of kGate for the inline functions.
 constexpr int32_t kGateOff = 0;
 constexpr int32_t kGateInline = 1;
 constexpr int32_t kGateCall = -1;  // another clock, or not every thread: only the library knows
 
-// Is alone in a page that is all zero in a forked child: epoch 0 is "not recording".
+// The only data of a page that is all zero in a forked child: epoch 0 is "not recording".
 struct Recording {
-  std::atomic<uint32_t> epoch{0};  // grows with each Open(): tells a cursor of an older ring
+  std::atomic<uint32_t> epoch{0};  // grows with each Open(): identifies a cursor of an older ring
   std::atomic<uint32_t> mode{0};   // RecordMode
   // Changed by Open() while a thread of the last recording may still be on its way here: who sees
   // the new ring also sees that the epoch is no longer its own.
@@ -177,7 +177,7 @@ __attribute__((noinline)) bool MakeRoom(Recording* recording, uint32_t epoch, ui
   return done;
 }
 
-// Where `words` words go at `now`; 0 where the event is dropped, which is counted.
+// The address for `words` words at `now`; 0 if the event is dropped, which is counted.
 uint64_t Reserve(Recording* recording, uint32_t epoch, uint64_t now, uint64_t words,
                  RingLane lane = RingLane::kCalls) {
   for (int attempt = 0; attempt < 3 && !t_busy; ++attempt) {
@@ -258,7 +258,7 @@ void OnThreadExit(void* value) {
   t_busy = false;
 }
 
-// Stands in if the kernel does not wipe pages on fork.
+// Does this if the kernel does not wipe pages on fork.
 void CloseGateInChild() {
   jankbox_gate_v1.store(kGateOff, std::memory_order_relaxed);
   g_recording.load(std::memory_order_relaxed)->epoch.store(0, std::memory_order_relaxed);
@@ -313,7 +313,7 @@ void Recorder::Close() {
   Recording* recording = g_recording.load(std::memory_order_relaxed);
   if (recording->epoch.load(std::memory_order_relaxed) == 0) return;
   recording->epoch.store(0, std::memory_order_relaxed);
-  // Threads that hold a cursor must not go on in this ring when another one is opened. Pairs with
+  // Threads that have a cursor must not go on in this ring when another one is opened. Pairs with
   // the fence in MakeRoom().
   std::atomic_thread_fence(std::memory_order_seq_cst);
   ThreadCursorPool::ForEach(

@@ -1,5 +1,5 @@
 // The process's recorder: the gate that turns recording on and off, and the per-thread cursors
-// behind event_sink.h and jankbox/inline.h. Everything here is cold; Open(), Close() and SetMode()
+// for event_sink.h and jankbox/inline.h. Everything here is cold; Open(), Close() and SetMode()
 // come from one thread at a time (sdk/runtime). FORK: what says that a recording is on, and every
 // cursor, are in pages that are wiped in a child, so a child records nothing.
 #ifndef JANKBOX_TRACER_RING_RECORDER_H_
@@ -23,7 +23,7 @@ class Recorder {
   // How events are recorded from now on; kExact after Open().
   static void SetMode(RecordMode mode);
 
-  // Moves the shared tick of RecordMode::kCoarse to now. On a thread of ours, every millisecond.
+  // Moves the shared tick of RecordMode::kCoarse to now. On a Jankbox thread, every millisecond.
   static void RenewCoarseTick();
 
   // The ring that is recorded into; null while recording is off and in a forked child. HOT.

@@ -1,5 +1,5 @@
-// Checksums of the ring's closed chunks: made on a thread of ours some time after a chunk was
-// closed, looked at when a dead process's ring is read. They tell a damaged file (a torn page after
+// Checksums of the ring's closed chunks: made on a Jankbox thread some time after a chunk was
+// closed, checked when a dead process's ring is read. They reveal a damaged file (a torn page after
 // a power cut, a bad disk) from what was recorded.
 #ifndef JANKBOX_TRACER_RING_RING_CHECKSUMS_H_
 #define JANKBOX_TRACER_RING_RING_CHECKSUMS_H_

@@ -69,7 +69,7 @@ Status RingFile::MapFile(const std::string& folder, const ProcessIdentity& ident
   ScopedFd fd(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd.valid()) return Status::FromErrno(errno, path);
   Status status = Status::Ok();
-  // Waits for nobody but a recovery that checks the new file just now and finds nothing in it.
+  // Waits only for a recovery that checks the new file just now and finds nothing in it.
   if (flock(fd.get(), LOCK_EX) != 0) status = Status::FromErrno(errno, path);
   if (status.ok()) {
     status = Allocate(fd.get(), 0, kChunksOffset + kFirstChunks * kChunkBytes, path);
@@ -80,8 +80,8 @@ Status RingFile::MapFile(const std::string& folder, const ProcessIdentity& ident
     base = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
     if (base == MAP_FAILED) status = Status::FromErrno(errno, path);
   }
-  // Nobody may open it to write any more, so nobody can cut it under the mapping: a store after
-  // its end would kill the app (docs/decisions/0005).
+  // No process may open it to write any more, so none can truncate it under the mapping: a store
+  // after its end would kill the app (docs/decisions/0005).
   if (status.ok() && fchmod(fd.get(), 0400) != 0) status = Status::FromErrno(errno, path);
   if (!status.ok()) {
     unlink(path.c_str());

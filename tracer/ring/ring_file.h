@@ -1,7 +1,7 @@
 // The mapped ring file of this process: creation, growth, clean removal. Space is allocated before
 // it is mapped, so a full disk is an error here and never a SIGBUS later. Create() maps all but
 // allocates only the first chunks, so that it may run on the thread that starts Jankbox; Grow()
-// allocates the rest on one of ours. The mapping stays until destruction.
+// allocates the rest on a Jankbox thread. The mapping stays until destruction.
 #ifndef JANKBOX_TRACER_RING_RING_FILE_H_
 #define JANKBOX_TRACER_RING_RING_FILE_H_
 
@@ -29,7 +29,7 @@ struct RingOptions {
 
 class RingFile {
  public:
-  // A new ring for this process. Where the folder has no room or may not be written the ring is
+  // A new ring for this process. If the folder has no room or may not be written, the ring is
   // made in anonymous memory instead and `in_memory_reason()` says why: it records, but nothing
   // survives a crash.
   static Result<std::unique_ptr<RingFile>> Create(const RingOptions& options);

@@ -38,7 +38,7 @@ struct RingOpenCall {
 };
 static_assert(sizeof(RingOpenCall) == 16);
 
-// Written while a thread takes a chunk, which a live reader may be copying: the sequence tells it
+// Written while a thread takes a chunk, which a live reader may be copying: the sequence shows it
 // to throw the copy away, this keeps what it reads whole.
 template <typename T>
 class RingField {
@@ -82,7 +82,7 @@ inline constexpr uint64_t RingChecksum(uint64_t sequence, uint32_t crc) {
   return sequence << 32 | crc;
 }
 
-// What a watched thread is doing, written by that thread alone.
+// The state of a watched thread, written only by that thread.
 struct alignas(64) RingWatchedThread {
   std::atomic<int32_t> tid;  // 0: slot not taken
   std::atomic<uint32_t> dispatch_depth;
@@ -119,7 +119,7 @@ struct RingIncident {
 enum class RecordMode : uint32_t {
   kExact = 0,   // every thread, each event with its own reading of the clock
   kCoarse = 1,  // begins, ends and instants carry a shared tick that is renewed every millisecond
-  kWatchedOnly = 2,  // exact, watched threads alone
+  kWatchedOnly = 2,  // exact, watched threads only
   kOff = 3,          // nothing; dispatches are still watched
 };
 struct RingMode {
@@ -157,7 +157,7 @@ struct RingHeader {
   ClockReading clock_at_start;
   uint64_t slow_threshold_ns;
   uint64_t window_ns;
-  std::atomic<uint32_t> ready;          // 1 once all above holds
+  std::atomic<uint32_t> ready;          // 1 once all above is valid
   std::atomic<uint32_t> closed;         // 1 after a clean stop
   std::atomic<uint32_t> chunks_ready;   // chunks whose space is allocated
   std::atomic<uint32_t> modules_bytes;  // of the modules' text; 0 while it is being replaced
@@ -173,9 +173,9 @@ struct RingHeader {
   std::atomic<uint64_t> coarse_error_ticks;  // longest time that the shared tick went unrenewed
   std::atomic<uint64_t> mode_changes;        // of which modes[] has the last; the next one's index
   RingMode modes[kMaxRingModes];
-  std::atomic<uint64_t> next_marker_chunk[2];  // as next_chunk, of the marker lanes' two shares
-  alignas(
-      64) std::atomic<uint64_t> coarse_ticks;  // the shared tick: read by all, alone in its line
+  std::atomic<uint64_t> next_marker_chunk[2];      // as next_chunk, of the marker lanes' two shares
+  alignas(64) std::atomic<uint64_t> coarse_ticks;  // the shared tick: read by all, the only data in
+                                                   // its line
   uint64_t coarse_padding[7];
   RingIncident incidents[kMaxWatchedThreads];  // of the watched thread with the same index
   RingWatchedThread watched[kMaxWatchedThreads];

@@ -1,7 +1,7 @@
-// Where the rings of a spool folder live: a private folder on a tmpfs (XDG_RUNTIME_DIR, else
+// The folder of the rings of a spool folder: a private folder on a tmpfs (XDG_RUNTIME_DIR, else
 // /dev/shm) on Linux, beside the reports on Android (decision 2). Both the recorder and recovery
-// compute it from the spool folder alone. Cold; no thread rules. Creates the folder (0700) and
-// refuses one that is not ours.
+// compute it only from the spool folder. Cold; no thread rules. Creates the folder (0700) and
+// rejects one of another user.
 #ifndef JANKBOX_TRACER_RING_RING_PLACE_H_
 #define JANKBOX_TRACER_RING_RING_PLACE_H_
 

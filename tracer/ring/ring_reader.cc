@@ -86,7 +86,7 @@ bool Earlier(const CopiedChunk& a, const CopiedChunk& b) {
   return a.chunk.sequence < b.chunk.sequence;
 }
 
-// What one lane of a thread comes to.
+// The totals of one lane of a thread.
 struct Lane {
   std::vector<WindowChunk> chunks;
   uint64_t words_before = 0;
@@ -98,15 +98,15 @@ Lane JoinLane(std::vector<CopiedChunk> chunks, RingWindow* window) {
   Lane lane;
   if (chunks.empty()) return lane;
   std::sort(chunks.begin(), chunks.end(), Earlier);
-  // What ends before the window is left out: a chunk whose successor begins before it.
+  // A chunk that ends before the window is left out: a chunk whose successor begins before it.
   size_t first = 0;
   while (first + 1 < chunks.size() && chunks[first + 1].chunk.base_ticks <= window->from_ticks) {
     ++first;
   }
   if (chunks[first].thread_chunk_index > 0 && chunks[first].chunk.base_ticks > window->from_ticks) {
     chunks[first].chunk.gap_before = true;
-    ++window->overwritten_chunks;  // at least one; how many lay inside the window nobody knows any
-                                   // more
+    ++window->overwritten_chunks;  // at least one; it is unknown how many were inside the window
+                                   // any more
   }
   lane.words_before = chunks[first].words_before;
   for (size_t i = first; i < chunks.size(); ++i) {

@@ -1,7 +1,7 @@
 // Reads a ring: the live one of this process, while its threads go on writing, or a file that a
-// dead process left. Stops nobody: a chunk that changed while it was copied is dropped and counted.
-// Bytes of a file are untrusted: every count and offset is checked. Allocates; Jankbox's own
-// threads and programs only.
+// dead process left. Stops no thread: a chunk that changed while it was copied is dropped and
+// counted. Bytes of a file are untrusted: every count and offset is checked. Allocates; Jankbox's
+// own threads and programs only.
 #ifndef JANKBOX_TRACER_RING_RING_READER_H_
 #define JANKBOX_TRACER_RING_RING_READER_H_
 
@@ -45,7 +45,7 @@ class RingReader {
 
   const RingHeader& header() const { return *reinterpret_cast<const RingHeader*>(base_); }
 
-  // Chunks that are whole in these bytes and handed out to threads; what they hold is not checked.
+  // Chunks that are whole in these bytes and handed out to threads; their contents are not checked.
   size_t chunk_count() const;
   // REQUIRES index < chunk_count().
   const RingChunk& chunk(size_t index) const {
@@ -56,7 +56,7 @@ class RingReader {
  private:
   const uint8_t* base_;
   size_t bytes_;
-  bool at_rest_ = false;         // a file's bytes: checksums hold
+  bool at_rest_ = false;         // a file's bytes: checksums are valid
   std::vector<uint64_t> owned_;  // aligned copy, for FromBytes
 };
 

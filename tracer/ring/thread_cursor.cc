@@ -22,14 +22,14 @@ void* MapWipedOnFork(size_t bytes, bool* wiped) {
 
 ThreadCursor* ThreadCursorPool::AddBlock(uint32_t index) {
   constexpr size_t kBytes = sizeof(ThreadCursor) * kCursorsPerBlock;
-  bool wiped = false;  // if not, the recorder's fork handler stands in
+  bool wiped = false;  // if not, the recorder's fork handler does it
   auto* fresh = static_cast<ThreadCursor*>(MapWipedOnFork(kBytes, &wiped));
   if (fresh == nullptr) return nullptr;
   ThreadCursor* expected = nullptr;
   if (blocks_[index].compare_exchange_strong(expected, fresh, std::memory_order_acq_rel)) {
     return fresh;
   }
-  munmap(fresh, kBytes);  // another thread was first; nobody has seen this one
+  munmap(fresh, kBytes);  // another thread was first; no thread has seen this one
   return expected;
 }
 

@@ -1,7 +1,7 @@
-// Where a thread writes next in the ring, and the pool that these cursors live in. They lie outside
-// the thread's own storage, in pages that are wiped in a forked child: a child that inherits the
-// pointer finds zeros, which is "no room", and never writes into its parent's ring. A cursor's
-// memory is never unmapped, so the recorder may look at one whose thread ends meanwhile.
+// The address at which a thread writes next in the ring, and the pool of these cursors. They are
+// outside the thread's own storage, in pages that are wiped in a forked child: a child that
+// inherits the pointer finds zeros, which is "no room", and never writes into its parent's ring. A
+// cursor's memory is never unmapped, so the recorder may look at one whose thread ends meanwhile.
 #ifndef JANKBOX_TRACER_RING_THREAD_CURSOR_H_
 #define JANKBOX_TRACER_RING_THREAD_CURSOR_H_
 
@@ -12,9 +12,9 @@
 
 namespace jankbox {
 
-// What the inline functions of jankbox/inline.h see: ABI, see docs/formats/ring.md. A word goes to
-// `next` while the raw counter is below `rebase_at` and `next` is below `end`; all zero means that
-// every event takes the slow way.
+// The data of the inline functions of jankbox/inline.h: ABI, see docs/formats/ring.md. A word goes
+// to `next` while the raw counter is below `rebase_at` and `next` is below `end`; all zero means
+// that every event takes the slow way.
 struct InlineCursor {
   std::atomic<uint64_t> next;  // addresses
   std::atomic<uint64_t> end;
@@ -65,7 +65,7 @@ class ThreadCursorPool {
 
   static std::atomic<ThreadCursor*> blocks_[kMaxBlocks];
   // Low half: none below this was free. High half counts releases, so that a Take() that met one
-  // does not move the low half beyond what was released behind its back.
+  // does not move the low half beyond what was released meanwhile.
   static std::atomic<uint64_t> first_free_;
 };
 

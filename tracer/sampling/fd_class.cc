@@ -30,7 +30,7 @@ constexpr int32_t kCallsWithFd[] = {
     SYS_fdatasync,  SYS_ftruncate, SYS_fallocate,  SYS_ioctl,       SYS_fcntl,    SYS_flock,
     SYS_fstat,      SYS_lseek,     SYS_sendfile,   SYS_splice,      SYS_tee,      SYS_getdents64,
     SYS_close,      SYS_syncfs,    kSyncFileRange, SYS_epoll_pwait,
-#ifdef SYS_epoll_wait  // newer machines have epoll_pwait alone
+#ifdef SYS_epoll_wait  // newer machines only have epoll_pwait
     SYS_epoll_wait,
 #endif
 };

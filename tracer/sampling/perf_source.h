@@ -29,7 +29,7 @@ class PerfSource {
  public:
   virtual ~PerfSource() = default;
 
-  // kPermissionDenied or kUnsupported if the kernel refuses it.
+  // kPermissionDenied or kUnsupported if the kernel does not permit it.
   static Result<std::unique_ptr<PerfSource>> Open(int tid, uint64_t interval_ns);
 
   // Enable() forgets what came before it.

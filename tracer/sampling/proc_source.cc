@@ -87,7 +87,7 @@ bool ParseSystemCallLine(std::string_view line, SystemCallLine* parsed) {
 }
 
 char ParseThreadState(std::string_view stat) {
-  const size_t name_end = stat.rfind(')');  // the name itself may hold any character
+  const size_t name_end = stat.rfind(')');  // the name may contain any character
   if (name_end == std::string_view::npos || stat.size() - name_end < 3) return '?';
   return stat[name_end + 2];
 }
@@ -96,7 +96,7 @@ ProcSource::ProcSource(int tid)
     : syscall_(OpenTaskFile(tid, "syscall")),
       stat_(OpenTaskFile(tid, "stat")),
       schedstat_(OpenTaskFile(tid, "schedstat")) {
-  // The file opens where the kernel then refuses to read it.
+  // The file can be opened even if the kernel then refuses to read it.
   if (ShortText(syscall_).view().empty()) syscall_.Reset();
 }
 

@@ -1,5 +1,5 @@
 // A blocked thread's system call and stack from /proc/self/task/TID, without a signal: pc and sp
-// only, all other registers unknown. Lives on the watcher thread; allocates at Open() alone.
+// only, all other registers unknown. Lives on the watcher thread; allocates only in Open().
 #ifndef JANKBOX_TRACER_SAMPLING_PROC_SOURCE_H_
 #define JANKBOX_TRACER_SAMPLING_PROC_SOURCE_H_
 

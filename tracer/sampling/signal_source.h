@@ -1,7 +1,7 @@
-// A directed real-time signal that copies a running thread's registers and stack, for where perf is
-// refused. Only for a thread that runs: a signal makes poll and nanosleep return early. Lives on
-// the watcher thread; memory is taken at Create(). The handler allocates nothing and does not
-// unwind.
+// A directed real-time signal that copies a running thread's registers and stack, for machines on
+// which perf is refused. Only for a thread that runs: a signal makes poll and nanosleep return
+// early. Lives on the watcher thread; memory is taken at Create(). The handler allocates nothing
+// and does not unwind.
 #ifndef JANKBOX_TRACER_SAMPLING_SIGNAL_SOURCE_H_
 #define JANKBOX_TRACER_SAMPLING_SIGNAL_SOURCE_H_
 

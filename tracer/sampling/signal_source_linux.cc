@@ -29,7 +29,7 @@ constexpr uint64_t kMagic = 0x4a42;  // "JB", in the top 16 bits of si_value
 constexpr uint32_t kFillingWaitMs =
     100;  // the handler copies 64 KiB: microseconds, unless preempted
 
-// What sender and handler share. Static: a signal may arrive after its source is gone.
+// Data that sender and handler share. Static: a signal may arrive after its source is gone.
 struct Slot {
   // The request that may be answered; the handler takes it by setting 0, and so does the sender
   // when it gives up. Release: pairs with the handler's acquire.
@@ -85,7 +85,7 @@ void OnSampleSignal(int number, siginfo_t* received, void* context) {
   const auto slot_number = static_cast<uint32_t>(value >> 32 & 0xffff);
   if (received->si_code != SI_QUEUE || received->si_pid != getpid() || value >> 48 != kMagic ||
       slot_number >= kSlots) {
-    // Not ours: what it would have done without us.
+    // Not Jankbox's signal: does what it would have done without Jankbox.
     signal(number, SIG_DFL);
     raise(number);
     errno = saved_errno;
@@ -106,7 +106,7 @@ bool IsOurs(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == OnSampleSignal;
 }
 
-// A real-time signal that nobody handles; 0 if there is none.
+// A real-time signal without a handler; 0 if there is none.
 int ChooseSignal() {
   const int count = SIGRTMAX - SIGRTMIN + 1;
   for (int i = 0; i < count; ++i) {
@@ -180,7 +180,7 @@ LinuxSignalSource::~LinuxSignalSource() {
   registry.signal_number = 0;
 }
 
-// True if the handler is in place, and still ours: the app may have taken the signal since.
+// True if the handler is in place, and still Jankbox's: the app may have taken the signal since.
 bool LinuxSignalSource::Install() {
   Registry& registry = TheRegistry();
   std::lock_guard lock(registry.mutex);

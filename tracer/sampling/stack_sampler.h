@@ -1,7 +1,7 @@
 // Takes stacks of one watched thread of this process while it is overdue, without changing what the
 // program sees: perf's cpu-clock with user registers and stack if permitted,
 // /proc/self/task/TID/syscall for a blocked thread, a directed real-time signal as the disclosed
-// fallback for a running one. See ARCHITECTURE: decision 5. Lives on the watcher thread alone:
+// fallback for a running one. See ARCHITECTURE: decision 5. Lives only on the watcher thread:
 // every call comes from it. Memory is taken at Create() and bounded.
 #ifndef JANKBOX_TRACER_SAMPLING_STACK_SAMPLER_H_
 #define JANKBOX_TRACER_SAMPLING_STACK_SAMPLER_H_
@@ -55,7 +55,7 @@ class StackSampler {
 
   // Sources used since Create, joined by "+": "perf+proc". For the report.
   virtual std::string SourcesUsed() const = 0;
-  // What is not permitted here, as sentences for the report; empty if all is well.
+  // Missing permissions, as sentences for the report; empty if all is well.
   virtual std::string Notes() const = 0;
   // The modules as of the last sample.
   virtual const ModuleMap& modules() const = 0;

@@ -1,5 +1,5 @@
 // The marker lane of one thread as one stream, in order of time: what is carried from chunk to
-// chunk is told once, and again only behind a gap. Keeps one cursor and one record. One thread.
+// chunk is returned once, and again only after a gap. Keeps one cursor and one record. One thread.
 #ifndef JANKBOX_TRACER_SNAPSHOT_ASIDE_EVENTS_H_
 #define JANKBOX_TRACER_SNAPSHOT_ASIDE_EVENTS_H_
 
@@ -16,16 +16,16 @@ class AsideEvents {
   // Of `thread`, which outlives this.
   explicit AsideEvents(const WindowThread& thread);
 
-  // When the next one is; kNever at the end. Damaged rings may hold calls of that moment.
+  // When the next one is; kNever at the end. Damaged rings may contain calls of that moment.
   uint64_t ticks() const { return ticks_; }
   bool AtEnd() const { return ticks_ == kNever; }
 
   // True if records are missing before the next one. `carried` are the markers that were open
-  // when they end, outermost first, with the moments of their begins.
+  // when they end, outermost first, with the moments of their starts.
   bool gap() const { return gap_; }
   const std::vector<EventRecord>& carried() const { return carried_; }
 
-  // Takes the next one; at a gap, clears gap() alone. REQUIRES !AtEnd().
+  // Takes the next one; at a gap, only clears gap(). REQUIRES !AtEnd().
   EventRecord Pop();
 
   uint64_t torn_events() const { return torn_events_; }

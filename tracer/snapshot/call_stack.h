@@ -30,7 +30,7 @@ class CallStack {
   const StackedCall* begin() const { return calls_.data(); }
   const StackedCall* end() const { return calls_.data() + size_; }
 
-  // The new call holds what another left there: the caller assigns all of it.
+  // The new call contains data of another: the caller assigns all of it.
   StackedCall& push() {
     if (__builtin_expect(size_ == calls_.size(), 0)) Grow();
     return calls_[size_++];

@@ -87,7 +87,7 @@ void MarkerTracks::EndSlice(const Key& key, uint64_t ticks) {
                    {.type = TrackEventType::kSliceEnd, .track_uuid = track->second.uuid});
 }
 
-// What is open here began earlier: drawn from there, in order of time over all tracks.
+// A slice that is open here began earlier: drawn from there, in order of time over all tracks.
 void MarkerTracks::EnterWindow(uint64_t from_ticks) {
   in_window_ = true;
   std::vector<std::pair<OpenSlice, const Key*>> open;

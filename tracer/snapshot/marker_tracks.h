@@ -1,4 +1,4 @@
-// The markers that belong to no thread: async slices, counters, and what stands on named tracks,
+// The markers that belong to no thread: async slices, counters, and events of named tracks,
 // all below the process. Slices open at the window's edges are drawn from where they began and
 // closed at its end. One thread; keeps one entry a track.
 #ifndef JANKBOX_TRACER_SNAPSHOT_MARKER_TRACKS_H_

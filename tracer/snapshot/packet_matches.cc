@@ -14,7 +14,7 @@ static_assert(std::endian::native == std::endian::little);
 constexpr uint8_t kPacketTag = perfetto::BytesTag(perfetto::kTracePacket);
 constexpr uint64_t kNoPacket = 1;  // byte, which is passed over
 // What is left of a packet after the match of its head is literals if it is this short: the name
-// and the time of a begin or an end.
+// and the time of a start or an end.
 constexpr ptrdiff_t kMaxTailBytes = 12;
 // More than a quarter of a piece is not searched.
 constexpr size_t kMaxSearchedShare = 4;
@@ -64,7 +64,7 @@ PacketMatches::PacketMatches()
     : sequences_(new ZstdSequence[kMaxSequences + kMaxBlocks]),
       hashed_(new uint32_t[size_t{1} << kHashBits]) {}
 
-// Ends the block, and those of literals alone that no longer fit into it, at `at`.
+// Ends the block, and those of only literals that no longer fit into it, at `at`.
 void PacketMatches::EndBlock(const uint8_t* at) {
   do {
     const uint8_t* const end = std::min(at, block_ + kMaxBlockBytes);

@@ -1,4 +1,4 @@
-// Where the packets of a trace repeat earlier bytes, as zstd's sequences: a few literals, then a
+// Finds the repeated bytes in the packets of a trace, as zstd's sequences: a few literals, then a
 // match. Made for begins and ends of slices, which are one match with the last packet of their kind
 // and a few bytes of name and time; what else there is, is searched as zstd does. Every match is
 // found by comparing bytes: whatever the input, the sequences describe it. One thread; allocates at

@@ -28,7 +28,7 @@ ProcessEvents::Counts ProcessEvents::Write(MergedEvents* events, const RingWindo
   return counts_;
 }
 
-// What is open here began earlier: drawn from there, in order of time over all tracks.
+// A slice that is open here began earlier: drawn from there, in order of time over all tracks.
 void ProcessEvents::EnterWindow(uint64_t from_ticks) {
   in_window_ = true;
   std::vector<std::pair<uint64_t, AsyncKey>> open;

@@ -26,7 +26,7 @@ class ProcessTracks {
   // Trigger and incident, if there is one.
   void WriteTrigger();
 
-  // Which recording mode held when, if it was not the exact one all the time.
+  // Which recording mode was active when, if it was not the exact one all the time.
   void WriteRecording();
 
   // Of the thread at `index` of the window.

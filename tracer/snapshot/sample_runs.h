@@ -1,5 +1,5 @@
 // Cuts one thread's stack samples at the edges of its dispatches: a run is samples that are between
-// two such edges. A run inside a dispatch that holds no method events may be drawn on the thread's
+// two such edges. A run inside a dispatch without method events may be drawn on the thread's
 // own track. Walks the thread's events as a sink; keeps runs that have samples. One thread.
 #ifndef JANKBOX_TRACER_SNAPSHOT_SAMPLE_RUNS_H_
 #define JANKBOX_TRACER_SNAPSHOT_SAMPLE_RUNS_H_

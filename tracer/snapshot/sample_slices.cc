@@ -9,7 +9,8 @@ namespace {
 using perfetto::TrackEventType;
 
 constexpr uint64_t kDefaultIntervalNs = 5 * kNsPerMs;
-// A longer pause between samples means that nobody looked: nothing is known of the time between.
+// A longer pause between samples means that no sample was taken: nothing is known about the time
+// between.
 constexpr uint64_t kMaxGapIntervals = 4;
 
 std::string Hex(uint64_t value) {
@@ -66,7 +67,7 @@ uint64_t SampleSlices::Write(std::span<const SampleRef> samples, std::span<const
   return slices_;
 }
 
-// Whole units strictly inside the run. Where there are none the thread's track has no room.
+// Whole units strictly inside the run. If there are none the thread's track has no room.
 SampleSlices::Bounds SampleSlices::BoundsOf(const SampleRun& run) const {
   const uint64_t from_units = run.from_ns / unit_ns_;
   const uint64_t to_units = run.to_ns / unit_ns_;

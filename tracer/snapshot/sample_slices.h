@@ -1,6 +1,6 @@
 // One thread's stack samples as nested slices over time (a flame chart): calls that consecutive
-// samples share, from the outermost on, are one slice, from its first sample to the one where it is
-// gone. Drawn inside the thread's dispatch slices where those are otherwise empty, else on a track
+// samples share, from the outermost on, are one slice, from its first sample to the one in which it
+// is gone. Drawn inside the thread's dispatch slices if those are otherwise empty, else on a track
 // of their own. One thread; keeps the distinct function names.
 #ifndef JANKBOX_TRACER_SNAPSHOT_SAMPLE_SLICES_H_
 #define JANKBOX_TRACER_SNAPSHOT_SAMPLE_SLICES_H_

@@ -80,7 +80,7 @@ class SnapshotWriter {
             .clock_reading = input_.clock_reading};
   }
 
-  // Where a later thread took the tid over, the earlier one ended: they share a track.
+  // If a later thread took over the tid, the earlier one ended: they share a track.
   uint64_t EndTicks(size_t index) const {
     const int32_t tid = window_.threads[index].tid;
     for (size_t i = index + 1; i < window_.threads.size(); ++i) {

@@ -1,4 +1,4 @@
-// What a trace is made from and what is known of it afterwards. Plain data; times are ns.
+// The data from which a trace is made, and the results. Plain data; times are ns.
 #ifndef JANKBOX_TRACER_SNAPSHOT_SNAPSHOT_INPUT_H_
 #define JANKBOX_TRACER_SNAPSHOT_SNAPSHOT_INPUT_H_
 
@@ -25,8 +25,8 @@ struct SnapshotProcess {
   uint64_t start_boottime_ns = 0;  // 0 if not known
 };
 
-// What made us seal, drawn on a track "Jankbox incident" of the process: a slice from `from_ns` to
-// `to_ns` (BOOTTIME) named `title`.
+// The reason for the seal, drawn on a track "Jankbox incident" of the process: a slice from
+// `from_ns` to `to_ns` (BOOTTIME) named `title`.
 struct SnapshotTrigger {
   std::string title;  // "slow message 912 ms: …"
   std::string kind;   // "slow_message"

@@ -233,7 +233,7 @@ void ThreadEvents::Handle(const EventRecord& event) {
   }
 }
 
-// What is open here began earlier, and is drawn from where it began.
+// A call that is open here began earlier, and is drawn from where it began.
 void ThreadEvents::EnterWindow() {
   in_window_ = true;
   for (StackedCall& call : calls_) {

@@ -13,7 +13,7 @@
 
 namespace jankbox {
 
-// What is not as it was recorded about a slice's begin or end. Bits.
+// Changes of a slice's start or end against the recording. Bits.
 enum SliceNote : uint32_t {
   kBeganBeforeWindow = 1,
   kBeginLost = 2,        // in a gap: begin is the gap's end

@@ -77,7 +77,7 @@ void ThreadLives::Add(const ThreadEvent& event) {
   }
 }
 
-// What a thread was called at its first event: of one that was not created in the window, the name
+// The name of a thread at its first event: of one that was not created in the window, the name
 // that it had before it was first renamed in it.
 void ThreadLives::AddRingNames(const RingWindow& window) {
   for (const WindowThread& thread : window.threads) {
@@ -102,7 +102,7 @@ void ThreadLives::AddNamesNow(const ThreadNames& names_now) {
     if (lives.empty()) lives.push_back({});
     ThreadLife& life = lives.back();
     if (life.ended) continue;  // another thread's by now
-    // Named by a way that is not hooked: nobody knows when.
+    // Named by a function that is not hooked: the time is unknown.
     if (life.names.empty()) {
       life.names.push_back({life.from_ticks, name});
     } else {

@@ -36,10 +36,10 @@ class ThreadLives {
   // `names_now`: what living threads are called as the window is read; wins over older names.
   ThreadLives(const RingWindow& window, const ThreadNames& names_now);
 
-  // What thread `tid` was called at that moment; empty if nothing is known of it.
+  // The name of thread `tid` at that moment; empty if unknown.
   std::string NameAt(int32_t tid, uint64_t ticks) const;
 
-  // What `thread` of the window was called last.
+  // The last name of `thread` in the window.
   std::string LastNameOf(const WindowThread& thread) const;
 
   // The life of `tid` that the moment is in; null if none is known.

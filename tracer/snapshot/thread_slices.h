@@ -1,5 +1,5 @@
-// Writes one thread's slices and instants as a sequence of track events, and sets aside the frames
-// and stack samples among its events. One thread.
+// Writes one thread's slices and instants as a sequence of track events, and keeps for later the
+// frames and stack samples among its events. One thread.
 #ifndef JANKBOX_TRACER_SNAPSHOT_THREAD_SLICES_H_
 #define JANKBOX_TRACER_SNAPSHOT_THREAD_SLICES_H_
 

@@ -17,7 +17,7 @@ struct NamePeriod {
   std::string name;
 };
 
-// What a tid was called in the window, one after another; equal names in a row are one.
+// The names of a tid in the window, one after another; equal names in a row are one.
 std::vector<NamePeriod> NamePeriods(const std::vector<ThreadLife>& lives,
                                     const RingWindow& window) {
   std::vector<NamePeriod> periods;

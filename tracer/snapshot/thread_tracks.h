@@ -1,6 +1,6 @@
-// Draws what became of threads: an instant where a thread was created, joined by a flow to one
-// where it began, one where it ended; and for a tid with more than one name, a track of its names
-// over time. A sequence of its own. One thread.
+// Draws the lives of threads: an instant at which a thread was created, joined by a flow to one
+// at its first instruction, one at its end; and for a tid with more than one name, a track of its
+// names over time. A sequence of its own. One thread.
 #ifndef JANKBOX_TRACER_SNAPSHOT_THREAD_TRACKS_H_
 #define JANKBOX_TRACER_SNAPSHOT_THREAD_TRACKS_H_
 

@@ -1,5 +1,5 @@
 // Ticks to BOOTTIME for the encoder's hot loop: the converter's line, inline, kept within the
-// trace: never before boot, never behind the window's end. A value; NO-ALLOC, THREAD-SAFE.
+// trace: never before boot, never after the window's end. A value; NO-ALLOC, THREAD-SAFE.
 #ifndef JANKBOX_TRACER_SNAPSHOT_TRACE_CLOCK_H_
 #define JANKBOX_TRACER_SNAPSHOT_TRACE_CLOCK_H_
 

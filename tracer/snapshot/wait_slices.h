@@ -1,4 +1,4 @@
-// What a wait is called in a trace. A pure function; allocates.
+// The name of a wait in a trace. A pure function; allocates.
 #ifndef JANKBOX_TRACER_SNAPSHOT_WAIT_SLICES_H_
 #define JANKBOX_TRACER_SNAPSHOT_WAIT_SLICES_H_
 

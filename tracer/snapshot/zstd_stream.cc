@@ -18,7 +18,7 @@ static_assert(sizeof(ZstdSequence) == sizeof(ZSTD_Sequence) &&
               offsetof(ZstdSequence, length) == offsetof(ZSTD_Sequence, matchLength) &&
               offsetof(ZstdSequence, rep) == offsetof(ZSTD_Sequence, rep));
 
-// 1.5.4 is the oldest that was tried; the parameters' numbers hold within 1.5.
+// 1.5.4 is the oldest that was tried; the parameters' numbers are valid within 1.5.
 constexpr unsigned kOldestVersion = 10504;
 constexpr unsigned kBehindNewestVersion = 10600;
 

@@ -1,7 +1,7 @@
 // Compresses a trace piece by piece into a sink: each piece is a zstd frame of its own, level 1,
 // with a checksum. Of pieces that are mostly slices we name the matches (PacketMatches) and libzstd
-// codes them (decision 10); others, and all where libzstd cannot take them, it compresses alone.
-// Fixed memory, about 1.4 MiB. One thread.
+// codes them (decision 10); others, and all if libzstd cannot take them, it compresses with its own
+// search. Fixed memory, about 1.4 MiB. One thread.
 #ifndef JANKBOX_TRACER_SNAPSHOT_ZSTD_STREAM_H_
 #define JANKBOX_TRACER_SNAPSHOT_ZSTD_STREAM_H_
 

@@ -1,5 +1,5 @@
-// What the code around a return address says about a frame, for the places where .eh_frame is not
-// enough: a blocked thread's frame pointer is not known (/proc gives pc and sp alone), and code
+// Reads the code around a return address to find a frame, for places at which .eh_frame is not
+// enough: a blocked thread's frame pointer is not known (/proc gives only pc and sp), and code
 // generated at run time has no table. Looser checks than these produced whole stacks that reached
 // main() and were wrong: when in doubt they say no. One watcher thread; NO-ALLOC.
 #ifndef JANKBOX_TRACER_UNWIND_FRAME_REPAIR_H_

@@ -1,5 +1,5 @@
 // AArch64: register numbers (x0…x30, sp, and pc as libunwind counts it), perf's order of them
-// (asm/perf_regs.h), and a signal frame's. Included by machine.h alone. SIGNAL-SAFE.
+// (asm/perf_regs.h), and a signal frame's. Included only by machine.h. SIGNAL-SAFE.
 #ifndef JANKBOX_TRACER_UNWIND_MACHINE_AARCH64_H_
 #define JANKBOX_TRACER_UNWIND_MACHINE_AARCH64_H_
 

@@ -1,5 +1,5 @@
 // x86-64: register numbers of the psABI's DWARF mapping, perf's order of them
-// (asm/perf_regs.h), and a signal frame's. Included by machine.h alone. SIGNAL-SAFE.
+// (asm/perf_regs.h), and a signal frame's. Included only by machine.h. SIGNAL-SAFE.
 #ifndef JANKBOX_TRACER_UNWIND_MACHINE_X86_64_H_
 #define JANKBOX_TRACER_UNWIND_MACHINE_X86_64_H_
 

@@ -1,5 +1,5 @@
 // ModuleMap::Load and Stale: glibc and bionic alike. A module may be unmapped by another thread
-// while the loader still lists it, so its headers are read with ReadOwnMemory alone.
+// while the loader still lists it, so its headers are read only with ReadOwnMemory.
 #include <elf.h>
 #include <link.h>
 #include <sys/auxv.h>
@@ -26,7 +26,7 @@ struct LoaderCounts {
   uint64_t subs = 0;
 };
 
-// Bionic below API 30 keeps no counts: there the number of modules stands in for them.
+// Bionic below API 30 keeps no counts: there the number of modules replaces them.
 bool HasCounts(size_t size) {
   return size >= offsetof(dl_phdr_info, dlpi_subs) + sizeof(dl_phdr_info::dlpi_subs);
 }

@@ -1,4 +1,4 @@
-// What an address of code was found to be. Plain data: diagnosis/symbols fills it, traces and
+// A symbolized address of code. Plain data: diagnosis/symbols fills it, traces and
 // reports are written from it.
 #ifndef JANKBOX_TRACER_UNWIND_RESOLVED_FRAME_H_
 #define JANKBOX_TRACER_UNWIND_RESOLVED_FRAME_H_

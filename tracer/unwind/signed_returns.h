@@ -19,13 +19,13 @@ class SignedReturns {
   SignedReturns() : size_(0) {}
 
   // Takes a copy of the FDE that covers `address`, without those rules: libunwind reads it next.
-  // One that is too long or of an unknown form is left as it is.
+  // An address that is too long or of an unknown form is left as it is.
   void TakeRules(UnwindTables* tables, const UnwindTables::SearchTable& table, uint64_t address);
 
   // Puts the copy's bytes in place of those in `word`, which was read at `address`.
   void Replace(uint64_t address, uint64_t* word) const;
 
-  // `address` without its signature, which a return address alone carries.
+  // `address` without its signature, which only a return address has.
   static uint64_t Strip(uint64_t address);
 
  private:

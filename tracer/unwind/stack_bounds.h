@@ -1,4 +1,4 @@
-// Where the mapping ends that holds a thread's stack, from /proc/self/maps; remembered until a
+// The end of the mapping of a thread's stack, from /proc/self/maps; remembered until a
 // stack pointer is elsewhere. One watcher thread; reading allocates nothing.
 #ifndef JANKBOX_TRACER_UNWIND_STACK_BOUNDS_H_
 #define JANKBOX_TRACER_UNWIND_STACK_BOUNDS_H_
@@ -9,7 +9,7 @@ namespace jankbox {
 
 class StackBounds {
  public:
-  // One past the mapping that holds `sp`; 0 if none does or /proc cannot be read.
+  // One past the mapping of `sp`; 0 if none does or /proc cannot be read.
   uint64_t EndOf(uint64_t sp);
 
   // Looks again at the next EndOf(): what was read there fell short.

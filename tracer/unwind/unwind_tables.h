@@ -13,7 +13,7 @@ namespace jankbox {
 
 class UnwindTables {
  public:
-  // Where .eh_frame_hdr's sorted table of {function, FDE} is.
+  // The address of .eh_frame_hdr's sorted table of {function, FDE}.
   struct SearchTable {
     uint64_t header = 0;  // entries are relative to it
     uint64_t entries = 0;
@@ -32,7 +32,7 @@ class UnwindTables {
   bool ReadStack(uint64_t address, uint64_t* word) const;
   // Bytes of a module; false outside of all modules.
   bool ReadModule(uint64_t address, void* into, size_t size);
-  // What unwinding reads: the stack's copy first, then modules, else nothing.
+  // The memory that unwinding reads: the stack's copy first, then modules, else nothing.
   bool ReadWord(uint64_t address, uint64_t* word);
   // Code, of a module or generated at run time (never cached: it changes).
   bool ReadCode(uint64_t address, void* into, size_t size);

@@ -26,7 +26,7 @@ class Unwinder {
   // The modules changed: forgets every table. `modules` must outlive its use.
   void SetModules(const ModuleMap* modules);
 
-  // Fills pcs, depth and truncated; sets uncertain if a frame was not found by .eh_frame alone.
+  // Fills pcs, depth and truncated; sets uncertain if a frame was not found only by .eh_frame.
   // Without an unwinder the innermost address is all there is, and the sample is truncated.
   void Unwind(const Registers& registers, const StackCopy& stack, StackSample* sample);
 

@@ -43,7 +43,7 @@ class Unwinder::Engine final : public FunctionLookup {
     kBroken,          // beyond the copy, or what the table says makes no sense
   };
 
-  // A frame that a walk stopped at. `pc` is inside the call that it stands in.
+  // A frame that a walk stopped at. `pc` is inside the call that it is in.
   struct Frame {
     uint64_t pc = 0;
     uint64_t sp = 0;
@@ -117,7 +117,7 @@ void Unwinder::Engine::SetModules(const ModuleMap* modules) {
   library_.flush_cache(space_, 0, 0);
 }
 
-// Walks, and if .eh_frame does not lead on, tries what may stand in for it. What a repaired
+// Walks, and if .eh_frame does not lead on, tries the alternatives. What a repaired
 // frame pointer led to counts only if it leads all the way.
 void Unwinder::Engine::Unwind(const Registers& registers, const StackCopy& stack,
                               StackSample* sample) {
@@ -194,7 +194,7 @@ Unwinder::Engine::Stop Unwinder::Engine::StopReason(int step_result, unw_cursor_
 bool Unwinder::Engine::Next(unw_cursor_t* cursor, const Frame& from, bool check_calls, Frame* to,
                             uint64_t* ip) {
   if (library_.get_reg(cursor, UNW_REG_SP, &to->sp) < 0) return false;
-  // What a signal interrupted may be anywhere (an alternate stack), and its pc is no return
+  // An interrupted frame may be anywhere (an alternate stack), and its pc is no return
   // address.
   to->pc = from.signal ? *ip : *ip - 1;
   if constexpr (!machine::kCallsPush) to->leaf = from.signal;

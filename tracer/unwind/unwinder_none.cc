@@ -1,4 +1,4 @@
-// Where libunwind's headers were not there to build with: Android, other machines.
+// For builds without libunwind's headers: Android, other machines.
 #include "tracer/unwind/unwinder.h"
 
 namespace jankbox {
