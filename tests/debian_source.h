@@ -11,7 +11,7 @@
 namespace jankbox {
 
 // Runs the shell command `script`, which builds from the source of `package`. Empty where all is
-// there; else why the tests that need it are to be skipped. A failure of the test where the build
+// there; else why the tests that need it are to be skipped. A failure of the test if the build
 // itself failed.
 inline std::string BuildFromDebianSource(const std::string& script, const std::string& package) {
   FILE* pipe = popen((script + " 2>&1").c_str(), "r");

@@ -1,4 +1,4 @@
-// Frames while another process syncs the same disk without a pause, and the ring lies on it or on a
+// Frames while another process syncs the same disk without a pause, and the ring is on it or on a
 // tmpfs: storm_frames DISK-FOLDER FRAMES. A program of its own: the SDK puts its ring on a tmpfs
 // wherever there is one, so the recorder is used directly. Prints one JSON object.
 #include <algorithm>

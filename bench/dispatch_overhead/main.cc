@@ -1,5 +1,5 @@
-// What a message of a watched loop costs, its begin and its end: by the explicit calls, named and
-// not, and as a poll() that is a loop's own wait and so the end of one dispatch and the begin of
+// What a message of a watched loop costs, its start and its end: by the explicit calls, named and
+// not, and as a poll() that is a loop's own wait and so the end of one dispatch and the start of
 // the next. Interleaved in one process with two reads of the clock, and with the same poll()
 // unhooked.
 #include <dlfcn.h>

@@ -12,7 +12,7 @@ namespace jankbox::bench {
 
 class BackgroundProgram {
  public:
-  // Starts `argv[0]` (searched in PATH); its output goes nowhere. Throws where there is no process.
+  // Starts `argv[0]` (searched in PATH); its output goes nowhere. Throws if there is no process.
   explicit BackgroundProgram(const std::vector<std::string>& argv);
   ~BackgroundProgram();
   BackgroundProgram(const BackgroundProgram&) = delete;

@@ -19,10 +19,10 @@ struct Bench {
   std::string name;      // "ring_write"
   std::string question;  // what it answers, for --help
   std::function<void(CLI::App&)> add_options = nullptr;
-  std::function<Json()> run;  // the results; throws std::exception where it cannot
+  std::function<Json()> run;  // the results; throws std::exception if it cannot
 };
 
-// Exit status: 0, 1 where the bench failed, 2 for a wrong command line.
+// Exit status: 0, 1 if the bench failed, 2 for a wrong command line.
 int BenchMain(const Bench& bench, int argc, char** argv);
 
 // At most `digits` significant ones, so that no result pretends to more than it knows.

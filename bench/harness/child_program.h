@@ -1,4 +1,4 @@
-// Other programs that a bench needs: peers' tools and the bench's own small ones, which lie beside
+// Other programs that a bench needs: peers' tools and the bench's own small ones, which are beside
 // the benches. Waits for them; their output comes back as text. One thread.
 #ifndef JANKBOX_BENCH_HARNESS_CHILD_PROGRAM_H_
 #define JANKBOX_BENCH_HARNESS_CHILD_PROGRAM_H_

@@ -1,4 +1,4 @@
-// Keeps the optimizer honest: what a kernel computes is used, and what lies between two of its
+// Keeps the optimizer honest: what a kernel computes is used, and what is between two of its
 // steps may touch any memory, as an app's code between two events does. HOT; header-only.
 #ifndef JANKBOX_BENCH_HARNESS_OPAQUE_H_
 #define JANKBOX_BENCH_HARNESS_OPAQUE_H_

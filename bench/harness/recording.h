@@ -14,7 +14,7 @@ namespace jankbox::bench {
 
 class Recording {
  public:
-  // Throws std::runtime_error where the SDK does not start. Reports go to `folder`.
+  // Throws std::runtime_error if the SDK does not start. Reports go to `folder`.
   // `record` is one of JANKBOX_RECORD_…, `markers` of JANKBOX_MARKERS_….
   Recording(const std::string& folder, uint32_t ring_bytes, uint32_t record = JANKBOX_RECORD_EXACT,
             uint32_t markers = JANKBOX_MARKERS_OFF);

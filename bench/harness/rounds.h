@@ -13,7 +13,7 @@
 
 namespace jankbox::bench {
 
-// The middle of `values`; 0 where there are none. `Quantile` 0 to 1, nearest rank.
+// The middle of `values`; 0 if there are none. `Quantile` 0 to 1, nearest rank.
 double Median(std::vector<double> values);
 double Quantile(std::vector<double> values, double quantile);
 

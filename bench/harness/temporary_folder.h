@@ -8,7 +8,7 @@ namespace jankbox::bench {
 
 class TemporaryFolder {
  public:
-  // Below `parent`; empty: $TMPDIR, else /tmp. Throws std::runtime_error where none can be made.
+  // Below `parent`; empty: $TMPDIR, else /tmp. Throws std::runtime_error if none can be made.
   explicit TemporaryFolder(const std::string& parent = "");
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;

@@ -15,7 +15,7 @@ namespace jankbox::bench {
 
 class TraceMarker {
  public:
-  // Throws std::runtime_error, with the reason, where tracefs is not there or may not be written.
+  // Throws std::runtime_error, with the reason, if tracefs is not there or may not be written.
   TraceMarker();
   ~TraceMarker();
   TraceMarker(const TraceMarker&) = delete;

@@ -36,8 +36,8 @@ struct TracedSyscall {
 
 class TracedChild {
  public:
-  // Starts `argv` and waits for its first mark. Throws std::runtime_error where it ends before, or
-  // where this process may not trace.
+  // Starts `argv` and waits for its first mark. Throws std::runtime_error if it ends before, or
+  // if this process may not trace.
   explicit TracedChild(const std::vector<std::string>& argv);
   ~TracedChild();  // ends the child
   TracedChild(const TracedChild&) = delete;
@@ -50,7 +50,7 @@ class TracedChild {
   // Every system call until the second mark.
   void ListSyscalls(const std::function<void(const TracedSyscall&)>& visit);
 
-  // `count` bytes of its memory; fewer where it ends.
+  // `count` bytes of its memory; fewer if it ends.
   size_t Read(uint64_t address, uint8_t* bytes, size_t count) const;
 
   // What it wrote on stdout after the second mark, to its end.
@@ -58,7 +58,7 @@ class TracedChild {
 
  private:
   void StepHere(const std::function<bool(uint64_t)>& visit);
-  // The signal that it stopped with next; throws where it ended.
+  // The signal that it stopped with next; throws if it ended.
   int WaitForStop();
   uint64_t InstructionPointer() const;
 

@@ -1,4 +1,4 @@
-// What a recorded pair costs in instructions, exact where times are not: a child is stepped through
+// What a recorded pair costs in instructions, exact if times are not: a child is stepped through
 // two loop lengths, and the difference is divided by the pairs between them. The lengths are whole
 // numbers of chunks, so that taking the next chunk is in it with its share.
 #include <CLI/CLI.hpp>
@@ -89,7 +89,7 @@ Json Run(uint32_t chunks) {
   Progress progress("ring_instructions");
   const std::string pairs = BenchPart("stepped_pairs");
   Json results = PerPair({pairs, "inline"}, kPairsPerChunk,
-                         passes);  // the inline path's own keys stand at the top
+                         passes);  // the inline path's own keys are at the top
   progress.Step(1, 4);
   results["so"] = PerPair({pairs, "so"}, kPairsPerChunk, passes);
   progress.Step(2, 4);

@@ -1,4 +1,4 @@
-// The recorder where the machine's counter may not be trusted: a ring in memory that keeps the
+// The recorder if the machine's counter may not be trusted: a ring in memory that keeps the
 // kernel's clock, open as long as the object. Uses the recorder directly, in a program without the
 // SDK, because the SDK chooses the clock once a process.
 #ifndef JANKBOX_BENCH_RING_WRITE_FALLBACK_RING_H_

@@ -8,7 +8,7 @@
 namespace jankbox::bench {
 namespace {
 
-// Stays in the second-level cache: what the store itself costs, not the memory behind it.
+// Stays in the second-level cache: what the store itself costs, not the memory after it.
 constexpr uint64_t kFloorWords = (64u << 10) / sizeof(uint64_t);
 
 // Touched once, so that no page fault is timed.

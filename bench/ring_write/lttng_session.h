@@ -14,7 +14,7 @@ namespace jankbox::bench {
 
 class LttngSession {
  public:
-  // Keeps LTTng's own files below `folder`. Throws std::runtime_error, with the reason, where LTTng
+  // Keeps LTTng's own files below `folder`. Throws std::runtime_error, with the reason, if LTTng
   // is not there or does not record.
   explicit LttngSession(const std::string& folder);
   ~LttngSession();

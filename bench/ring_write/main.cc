@@ -53,7 +53,7 @@ class RingWrite {
   }
 
  private:
-  // `set_up` throws where the peer cannot be had: `ratio` is then left out and the reason told.
+  // `set_up` throws if the peer cannot be had: `ratio` is then left out and the reason reported.
   template <typename SetUp>
   void Peer(const std::string& ratio, SetUp set_up) {
     try {
@@ -92,7 +92,7 @@ class RingWrite {
     }
   }
 
-  // Events with a shared tick, as the governor records where exact ones cost too much.
+  // Events with a shared tick, as the governor records if exact ones cost too much.
   void MeasureCoarse() {
     Rounds rounds;
     rounds.Add("2rdtsc", RdtscPairs);

@@ -16,7 +16,7 @@ class OurEncoder {
   explicit OurEncoder(const Workload& workload);
 
   // The trace, zstd-1, streamed into memory that is kept; `time_unit_ns` 1 or 128. Throws
-  // std::runtime_error where slices are missing.
+  // std::runtime_error if slices are missing.
   const std::string& Encode(uint32_t time_unit_ns);
 
  private:

@@ -17,7 +17,7 @@ constexpr uint32_t kSequenceClock = 64;
 constexpr size_t kPacketsAPiece = 512;
 constexpr size_t kArenaBytes = 256 << 10;  // of a piece
 
-// Adds packets to traces on an arena; the full one is serialized behind `out` and a new one begun.
+// Adds packets to traces on an arena; the full one is serialized after `out` and a new one begun.
 class TraceWriter {
  public:
   TraceWriter(size_t packets_a_piece, google::protobuf::ArenaOptions options)

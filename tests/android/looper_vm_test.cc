@@ -17,7 +17,7 @@ class LooperVmTest : public VmTest {
     outcome_ = RunProgram(
         JavaScenario(scenario, Folder("spool"), {"-Dstub.sdk_int=" + std::to_string(api_level)}));
     ASSERT_EQ(outcome_.exit_status, 0) << outcome_.out << outcome_.err;
-    // An app's own folder, where the scenario does not name one.
+    // An app's own folder, if the scenario does not name one.
     reports_ = Reports(Folder(scenario == "app" ? "spool/jankbox" : "spool"));
     // A message that got no CPU on a busy machine is none of the scenario's.
     reports_.erase(std::remove_if(reports_.begin(), reports_.end(), IsStarved), reports_.end());
@@ -64,7 +64,7 @@ TEST_F(LooperVmTest, NestedPrintersPrintAndAreSeenThrough) {
   EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
   ASSERT_EQ(reports_.size(), 1u);
   EXPECT_EQ(reports_[0].what(), "Scenario$Work: 7");
-  // Two printers, each with the begin and the end of four messages, and the end of the one in which
+  // Two printers, each with the start and the end of four messages, and the end of the one in which
   // ours came.
   EXPECT_TRUE(Said("foreign lines 16")) << outcome_.out;
 }

@@ -6,7 +6,7 @@ namespace jankbox {
 
 void VmTest::SetUp() {
   EndToEndTest::SetUp();
-  // Fetched and compiled once; empty where all is there, else why not.
+  // Fetched and compiled once; empty if all is there, else why not.
   static const std::string why_not =
       BuildFromDebianSource(JANKBOX_TEST_BUILD_CLASSES, "android-platform-frameworks-base");
   if (!why_not.empty()) GTEST_SKIP() << why_not;

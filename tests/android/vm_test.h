@@ -12,10 +12,10 @@ namespace jankbox {
 
 class VmTest : public EndToEndTest {
  protected:
-  // Skips the test where AOSP's sources are not to be had.
+  // Skips the test if AOSP's sources are not to be had.
   void SetUp() override;
 
-  // A program of tests/android/java under -Xcheck:jni; `options` stand before its class.
+  // A program of tests/android/java under -Xcheck:jni; `options` are before its class.
   static std::vector<std::string> Java(const std::string& main_class,
                                        const std::vector<std::string>& arguments,
                                        const std::vector<std::string>& options = {});

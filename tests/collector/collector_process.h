@@ -35,7 +35,7 @@ class CollectorProcess {
                             const std::function<bool()>& before_exec = nullptr);
   ~CollectorProcess();
 
-  // The line that it prints when it is ready; empty where it ended instead.
+  // The line that it prints when it is ready; empty if it ended instead.
   const std::string& ready_line() const { return ready_line_; }
   int port() const { return port_; }
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }

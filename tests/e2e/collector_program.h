@@ -18,7 +18,7 @@ class CollectorProgram {
   CollectorProgram(const std::string& binary, const std::string& data)
       : binary_(binary), data_(data) {}
 
-  // False, and a failure of the test, where it does not listen. A second time: on the same port.
+  // False, and a failure of the test, if it does not listen. A second time: on the same port.
   bool Start() {
     program_ = std::make_unique<Program>(
         std::vector<std::string>{binary_, "--listen", listen_, "--data", data_});

@@ -83,7 +83,7 @@ std::vector<Said> ReadSaid(const std::string& output) {
     if (frame.presented) {
       uint64_t refresh_ns = 0;
       lines >> frame.presented_ns >> refresh_ns;
-      // A frame that follows another is late once 1.75 intervals lie between them; one behind an
+      // A frame that follows another is late once 1.75 intervals are between them; one after an
       // idle gap, once it took three.
       const bool follows = last_ns != 0 && frame.begin_ns <= last_ns + refresh_ns;
       const uint64_t border_ns =
@@ -170,7 +170,7 @@ class HiddenDisplayTest : public FrameTest {
         environment);
     ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
   }
-  // The only incident: the frame of 205 ms, and not the two idle seconds. Empty where it is so.
+  // The only incident: the frame of 205 ms, and not the two idle seconds. Empty if it is so.
   std::string Differs(const std::string& source) {
     const std::vector<proto::Report> reports = Reports(Folder("spool"));
     if (reports.size() != 1) return std::to_string(reports.size()) + " reports";

@@ -58,7 +58,7 @@ std::vector<ReadSched> RunsOf(const TraceContent& trace, int32_t tid) {
   return runs;
 }
 
-// When `tid` was woken first in [from, to]; `to` where nobody did.
+// When `tid` was woken first in [from, to]; `to` if nobody did.
 uint64_t FirstWaking(const TraceContent& trace, int32_t tid, uint64_t from, uint64_t to) {
   uint64_t first = to;
   for (const testing::ReadWaking& waking : trace.wakings) {
@@ -101,7 +101,7 @@ uint64_t RequestTime(const TraceContent& trace, const ReadSlice& slice) {
 
 class KernelTest : public EndToEndTest {
  protected:
-  // Why the kernel cannot be asked on this machine; empty where it can.
+  // Why the kernel cannot be asked on this machine; empty if it can.
   static std::string WhyNot() {
     Result<std::string> tracefs = FindTracefs();
     if (!tracefs.ok()) return tracefs.status().message();
@@ -237,7 +237,7 @@ TEST_F(KernelTest, RunnableTimeOfAStarvedThread) {
   EXPECT_NEAR(seen, planted, 0.05 * planted);
 }
 
-// A file that no page cache holds; empty where its filesystem reads from no block device.
+// A file that no page cache holds; empty if its filesystem reads from no block device.
 std::string ColdFile(const std::string& path, size_t bytes) {
   ScopedFd fd(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   std::string piece(1 << 20, '\0');

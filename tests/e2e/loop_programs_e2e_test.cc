@@ -26,7 +26,7 @@ class LoopProgramsTest : public EndToEndTest {
   static bool SanitizerStandsBetween() { return getenv("JANKBOX_TEST_PRELOAD") != nullptr; }
   static bool IsBuilt(const std::string& name) { return access(Binary(name).c_str(), X_OK) == 0; }
 
-  // An X server of this test's own, ended with it. False where there is none.
+  // An X server of this test's own, ended with it. False if there is none.
   bool StartDisplay(Environment* environment) {
     if (RunProgram({"sh", "-c", "command -v Xvfb"}).exit_status != 0) return false;
     display_ = std::make_unique<Program>(std::vector<std::string>{
@@ -39,7 +39,7 @@ class LoopProgramsTest : public EndToEndTest {
     return true;
   }
 
-  // What is wrong with one run of `program`; empty where all is well. On a busy machine the start
+  // What is wrong with one run of `program`; empty if all is well. On a busy machine the start
   // of a program may be an incident of its own, and a stall end late: the best of three counts.
   std::string Judge(const Outcome& run, const LoopProgram& program, const std::string& folder) {
     const std::vector<proto::Report> reports = Reports(folder);

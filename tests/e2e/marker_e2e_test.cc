@@ -106,7 +106,7 @@ TEST_F(MarkerTest, KeptOnesNeverReachTheKernelUntilTheStop) {
   const std::string kernel = instance_.Trace();
   EXPECT_THAT(kernel, Not(HasSubstr("B|1|slice")));
   EXPECT_THAT(kernel, Not(HasSubstr("C|1|counter")));
-  EXPECT_THAT(kernel, HasSubstr("B|1|in pieces"));  // the kernel looks at pieces first
+  EXPECT_THAT(kernel, HasSubstr("B|1|in pieces"));  // the kernel checks pieces first
   EXPECT_THAT(kernel, HasSubstr("not a marker"));
   EXPECT_THAT(kernel, HasSubstr("I|1|after the stop"));
 }

@@ -142,7 +142,7 @@ class MergeTest : public EndToEndTest {
   }
 
   // When the kernel took the slice's thread off the CPU for the last time before the slice's
-  // middle, and when it woke it after that; 0 where it did not.
+  // middle, and when it woke it after that; 0 if it did not.
   std::pair<uint64_t, uint64_t> OffCpu(const testing::ReadSlice& slice) const {
     const uint64_t middle = slice.ts + slice.dur / 2;
     std::pair<uint64_t, uint64_t> found;

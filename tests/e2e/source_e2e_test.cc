@@ -1,5 +1,5 @@
 // Locks, file calls and threads of whole programs, with the SDK linked in and with the agent, as
-// the report and its trace tell them.
+// the report and its trace say them.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// A tracing instance of the kernel's own for one test: buffers and settings that nobody else sees.
+// A tracing instance of the kernel's own for one test: buffers and settings that no other thread
+// sees.
 #ifndef JANKBOX_TESTS_E2E_TRACEFS_INSTANCE_H_
 #define JANKBOX_TESTS_E2E_TRACEFS_INSTANCE_H_
 
@@ -13,7 +14,7 @@ class TracefsInstance {
   TracefsInstance(const TracefsInstance&) = delete;
   TracefsInstance& operator=(const TracefsInstance&) = delete;
 
-  // Empty where there is one; else why not, naming the folder: tests are then skipped.
+  // Empty if there is one; else why not, naming the folder: tests are then skipped.
   const std::string& missing() const { return missing_; }
 
   std::string Path(const std::string& file) const { return folder_ + "/" + file; }

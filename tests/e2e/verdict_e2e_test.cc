@@ -62,7 +62,7 @@ uint64_t Sum(const proto::Verdict& verdict) {
   return sum;
 }
 
-// Running, runnable, or off the CPU for whatever reason: what is told without any permission.
+// Running, runnable, or off the CPU for whatever reason: what is reported without any permission.
 std::string DominantOfThree(const proto::Verdict& v) {
   const uint64_t running = v.running_ns() + v.fault_ns();
   const uint64_t off = Sum(v) - running - v.runnable_ns() - v.unknown_ns();
@@ -128,7 +128,7 @@ class VerdictE2eTest : public EndToEndTest {
     }
   }
 
-  // Whatever the cause, and however the time was told.
+  // Whatever the cause, and however the time was reported.
   static void ExpectWhole(const proto::Report& report) {
     const proto::Verdict& verdict = report.verdict();
     EXPECT_EQ(Sum(verdict), report.duration_ns());

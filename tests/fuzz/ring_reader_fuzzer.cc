@@ -1,5 +1,5 @@
 // Ring files of any content: a valid frame of header, names, modules and chunks, into which the
-// input is laid at the places that it names itself, so that the checks behind the magic are
+// input is laid at the places that it names itself, so that the checks after the magic are
 // reached.
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,7 @@ constexpr size_t kChunks = 4;
 
 constexpr size_t kBytes = kChunksAt + kChunks * jankbox::kChunkBytes;
 
-// Aligned, and used again by each run: making 400 KB anew costs more than reading them.
+// Aligned, and used again by each run: making 400 KB again costs more than reading them.
 alignas(64) uint8_t g_ring[kBytes];
 
 void MakeEmptyRing() {

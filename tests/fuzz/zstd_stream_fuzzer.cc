@@ -20,7 +20,7 @@ constexpr size_t kMaxTraceBytes = 600'000;
 void AppendTo(std::string* trace, const uint8_t* five) {
   const size_t count = five[1] | size_t{five[2]} << 8;
   switch (five[0] & 7) {
-    case 0: {  // again what stood a while before
+    case 0: {  // again what was a while before
       const size_t distance = std::min<size_t>(trace->size(), five[3] * 64 + five[4]);
       if (distance == 0) return;
       for (size_t i = 0; i < count; ++i) *trace += (*trace)[trace->size() - distance];

@@ -9,7 +9,7 @@
 
 namespace jankbox::testing {
 
-// Empty where all is well.
+// Empty if all is well.
 std::string CheckMessage(const google::protobuf::Message& message);
 
 }  // namespace jankbox::testing

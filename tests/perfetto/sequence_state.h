@@ -14,7 +14,7 @@ namespace jankbox::testing {
 
 class SequenceState {
  public:
-  // Takes in all of `packet` but its event. False, with `error`, where that breaks a rule.
+  // Takes in all of `packet` but its event. False, with `error`, if that breaks a rule.
   bool Update(const testproto::TracePacket& packet, std::string* error);
 
   // The time of a packet that has one; moves the sequence's clock.

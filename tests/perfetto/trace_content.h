@@ -86,7 +86,7 @@ struct ReadSched {
   int32_t tid = 0;
   int32_t prev_tid = 0;  // that it came after
   std::string comm;
-  std::string end_state;  // "R", "S", "D", …; "R+" where it was preempted
+  std::string end_state;  // "R", "S", "D", …; "R+" if it was preempted
   bool open = false;
 };
 
@@ -128,7 +128,7 @@ struct TraceContent {
   uint64_t packets = 0;
 };
 
-// Whether a trace has every switch of its CPUs. A capture of somebody else's may lack threads that
+// Whether a trace has every switch of its CPUs. A capture of another tool's may lack threads that
 // the kernel was told not to trace.
 enum class Switches { kAll, kSome };
 

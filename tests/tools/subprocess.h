@@ -17,8 +17,8 @@ struct Finished {
   std::string out;
   std::string err;
 
-  int exit_status() const;  // -1 where a signal ended it
-  int signal() const;       // 0 where it exited
+  int exit_status() const;  // -1 if a signal ended it
+  int signal() const;       // 0 if it exited
 };
 
 using Environment = std::map<std::string, std::string>;
@@ -41,7 +41,7 @@ class Subprocess {
   bool WaitForErrorOutput(const std::string& text);
   // What came on stdout so far.
   const std::string& output() const { return finished_.out; }
-  // True where it ended within `timeout_ms`.
+  // True if it ended within `timeout_ms`.
   bool WaitForEnd(int timeout_ms);
   // Reads what is left and waits.
   Finished Finish();

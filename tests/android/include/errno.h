@@ -1,4 +1,4 @@
-// The C library's errno.h, with errno where bionic has it. For tools/checks/check_android alone.
+// The C library's errno.h, with errno if bionic has it. For tools/checks/check_android alone.
 #ifndef JANKBOX_TESTS_ANDROID_INCLUDE_ERRNO_H_
 #define JANKBOX_TESTS_ANDROID_INCLUDE_ERRNO_H_
 

@@ -33,7 +33,7 @@ jboolean JNICALL IsPolling(JNIEnv*, jclass, jlong queue) {
   return LooperAt(queue)->isPolling() ? JNI_TRUE : JNI_FALSE;
 }
 
-// TRACE_TAG_APP, where the process may be traced.
+// TRACE_TAG_APP, if the process may be traced.
 jlong JNICALL EnabledTags(JNIEnv*, jclass) {
   constexpr jlong kApp = 1 << 12;
   return g_tracing_allowed.load() ? kApp : 0;
@@ -43,7 +43,7 @@ void JNICALL SetTracingAllowed(JNIEnv*, jclass, jboolean allowed) {
 }
 void JNICALL Nothing(JNIEnv*, jclass, jint) {}
 
-// A mistake that -Xcheck:jni tells of: a call while an exception is pending.
+// A mistake that -Xcheck:jni reports: a call while an exception is pending.
 void JNICALL Mistake(JNIEnv* env, jclass caller) {
   env->GetStaticMethodID(caller, "thereIsNoSuchMethod", "()V");
   env->FindClass("java/lang/String");

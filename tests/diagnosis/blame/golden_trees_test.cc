@@ -28,7 +28,7 @@ CallTree TreeOf(const std::string& events) {
   return tree;
 }
 
-// "A 1000 | .B x2 700 | .C! 200": depth by dots, calls, ms, "!" where one never ended.
+// "A 1000 | .B x2 700 | .C! 200": depth by dots, calls, ms, "!" if one never ended.
 std::string Listing(const std::vector<CallItem>& items) {
   std::string text;
   for (const CallItem& item : items) {
@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
         Golden{"NeverEnded", "A+0 B+10 C+20 C-30 .1500", "A! 1500 | .B! 1490 | ..C 10", "AB", 0, 0},
         Golden{"Recursion", "A+0 A+100 A+200 A-800 A-900 A-1000 .1000", "A 1000 | .A 800 | ..A 600",
                "AAA", 0, 0},
-        // Calls of one method by one caller are one line, wherever they lie.
+        // Calls of one method by one caller are one line, wherever they are.
         Golden{"SiblingsMerged", "A+0 B+0 B-100 C+100 C-150 B+150 B-400 B+400 B-900 A-1000 .1000",
                "A 1000 | .B x3 850 | .C 50", "AB", 0, 0},
         Golden{"MergedSiblingsMergeWhatTheyCalled",

@@ -61,7 +61,7 @@ TEST(FrameQueue, OneSourceAThreadTheBetterOneOrTheOneThatSpeaks) {
   EXPECT_FALSE(queue->Accepts(FrameSource::kEgl, 2 * kSecond));  // the same frame again
   EXPECT_TRUE(queue->Accepts(FrameSource::kApi, 3 * kSecond));
   EXPECT_FALSE(queue->Accepts(FrameSource::kSdl, 8 * kSecond));
-  EXPECT_TRUE(queue->Accepts(FrameSource::kEgl, 9 * kSecond));  // the program stopped telling
+  EXPECT_TRUE(queue->Accepts(FrameSource::kEgl, 9 * kSecond));  // the program stopped saying
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ TEST_F(IncidentTrackerTest, SlowGrowsToAnrUnderOneId) {
   ASSERT_EQ(sealed_.size(), 1u);
   EXPECT_EQ(sealed_[0].kind, SignalKind::kAnr);
   EXPECT_TRUE(sealed_[0].ongoing);
-  // The end comes through a clock that was calibrated anew meanwhile.
+  // The end comes through a clock that was calibrated again meanwhile.
   Signal end = Slow(1000, 7000);
   end.begin_ns += 300'000;
   tracker_.OnSignal(end);

@@ -1,5 +1,5 @@
 // The rules of LoopWaits against a real GLib, whose polls (and this program's own) are seen through
-// GotHooks. What a wait is, is known from where the test stands when it happens.
+// GotHooks. What a wait is, is known from where the test is when it happens.
 #include <glib.h>
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -34,7 +34,7 @@ TEST(LoopModules, FindsTheModuleOfAnAddress) {
 TEST(LoopModules, LibrariesThatRunNoLoopDoNotUseUpTheTables) {
   LoopModules::Refresh();
   for (int i = 0; i < 2 * LoopModules::kMaxTables; ++i) {
-    void* plugin = dlopen("libthread_db.so.1", RTLD_LAZY);  // loaded by nobody else
+    void* plugin = dlopen("libthread_db.so.1", RTLD_LAZY);  // loaded by no other thread
     ASSERT_NE(plugin, nullptr);
     LoopModules::Refresh();
     dlclose(plugin);

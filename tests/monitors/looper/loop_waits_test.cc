@@ -82,7 +82,7 @@ TEST_F(LoopWaitsTest, ShallowerLoopTakesOver) {
 
 TEST_F(LoopWaitsTest, DeeperLoopTakesOverOnlyWhenTheOldFrameIsGone) {
   for (int i = 0; i < 3; ++i) Wait(6, 500, kProgram, 5);  // main polled by itself first
-  EXPECT_FALSE(Wait(1, 400, kGlib, 3));  // as far as anybody can tell inside its dispatch
+  EXPECT_FALSE(Wait(1, 400, kGlib, 3));  // as far as anybody can say inside its dispatch
   Overwrite(500, 32);
   EXPECT_FALSE(Wait(1, 400, kGlib, 3));
   EXPECT_FALSE(Wait(1, 400, kGlib, 3));

@@ -31,7 +31,7 @@ TEST(StartupMonitor, WarmStartIsFromTheFrontToTheFrame) {
   monitor.OnForeground(false, 100 * kSecond);
   monitor.OnFrame(101 * kSecond);  // nobody sees it
   monitor.OnForeground(true, 200 * kSecond);
-  monitor.OnFrame(199 * kSecond);  // told late, but older
+  monitor.OnFrame(199 * kSecond);  // reported late, but older
   EXPECT_FALSE(monitor.TakeFinished(201 * kSecond).has_value());
   monitor.OnFrame(204 * kSecond);
   const auto start = monitor.TakeFinished(204 * kSecond);

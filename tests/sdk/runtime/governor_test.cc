@@ -7,7 +7,7 @@
 namespace jankbox {
 namespace {
 
-// An app whose threads record at a rate, looked at once a second.
+// An app whose threads record at a rate, checked once a second.
 class GovernorTest : public testing::Test {
  protected:
   // One second in which exact recording would cost `exact_permille` of a core, and Jankbox's

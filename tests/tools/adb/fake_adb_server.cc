@@ -51,7 +51,7 @@ bool ReadService(int fd, std::string* service) {
 
 void Fail(int fd, const std::string& why) { Send(fd, "FAIL" + Framed(why)); }
 
-// What follows `prefix` in `text`; false where that is not its begin.
+// What follows `prefix` in `text`; false if that is not its start.
 bool After(const std::string& prefix, const std::string& text, std::string* rest) {
   if (text.rfind(prefix, 0) != 0) return false;
   *rest = text.substr(prefix.size());
@@ -188,7 +188,7 @@ std::string FakeAdbServer::DeviceList(bool is_long) const {
     snprintf(line, sizeof(line), is_long ? "%-22s %s" : "%s\t%s", device.serial.c_str(),
              device.state.c_str());
     list += line;
-    // What is asked of the device itself is known only where it lets us in.
+    // What is asked of the device itself is known only if it lets us in.
     if (is_long && device.state == "device") {
       list += " product:oriole model:" + device.model + " device:oriole";
     }

@@ -31,7 +31,7 @@ class FakePhone {
   std::string FilesFolder(const std::string& package) const;
   std::string ExternalFolder(const std::string& package) const;
   // As a finger on the icon does; waits until it records. It writes its reports to `folder`, its
-  // own one where that is empty.
+  // own one if that is empty.
   void StartApp(const std::string& package, const std::string& folder = "");
   // The same without starting it.
   void InstallLauncher(const std::string& package, const std::string& folder = "");

@@ -14,7 +14,7 @@ inline constexpr int32_t kAppPid = 4001;                   // of SampleReport()
 inline constexpr uint64_t kBoottimeNs = 100'000'000'000;   // when the app's trace begins
 inline constexpr uint64_t kBootMinusMono = 7'000'000'000;  // suspended for 7 s
 
-// A trace as a report has it: BOOTTIME, MONOTONIC 7 s behind; on the main thread "outer" from 0 to
+// A trace as a report has it: BOOTTIME, MONOTONIC 7 s after; on the main thread "outer" from 0 to
 // 100 ms with "inner" from 10 to 20 ms and "shared" from 30 to 40 ms in it; a counter "queue" of 5
 // at 50 ms, an asynchronous "load" on a track of its own from 60 to 70 ms.
 testproto::Trace AppTraceByHand();
@@ -23,7 +23,7 @@ testproto::Trace AppTraceByHand();
 // trace.
 testproto::Trace PerfettoCapture(uint64_t realtime_shift_ns = 0);
 
-// One line of tracefs: `ms` behind the app's beginning, on the given clock (offset against
+// One line of tracefs: `ms` after the app's beginning, on the given clock (offset against
 // BOOTTIME).
 std::string Line(const std::string& task, double ms, const std::string& rest,
                  int64_t clock_offset_ns = -static_cast<int64_t>(kBootMinusMono));

@@ -99,7 +99,7 @@ TEST_F(SliceJoinTest, ClockErrorIsMendedByTheSmallestMove) {
   App(3'000'000, "");
   App(9'000'000, "");
   Kernel(999'950, 'B', "k");  // is inside "around", 50 ns early
-  Kernel(2'999'940, 'E');     // is behind "within", 60 ns early
+  Kernel(2'999'940, 'E');     // is after "within", 60 ns early
   const SliceJoin join = Join();
   EXPECT_THAT(Added(join),
               ::testing::ElementsAre(std::make_pair(1'000'001u, std::string("B|7|k\n")),

@@ -154,7 +154,7 @@ TEST_F(RunTest, IncidentsAreToldAsTheyHappenAndSummedUp) {
       Command({"sh", "-c",
                SealLater(SampleReport(1)) + SealLater(first) + "read line\n" + SealLater(grown)}),
       {{"JANKBOX_AGENT", JANKBOX_WITNESS_AGENT}});
-  ASSERT_TRUE(process.WaitForErrorOutput("[01960000-0002]"));  // told while the program runs
+  ASSERT_TRUE(process.WaitForErrorOutput("[01960000-0002]"));  // reported while the program runs
   process.Write("\n");
   const Finished finished = process.Finish();
   EXPECT_EQ(finished.exit_status(), 0);

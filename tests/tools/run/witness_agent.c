@@ -1,4 +1,4 @@
-/* Preloaded in place of the agent: tells over the run's socket, as an agent does, each line of
+/* Preloaded in place of the agent: says over the run's socket, as an agent does, each line of
  * $WITNESS_ERRORS from every process that it is loaded into. */
 #include <stddef.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 namespace jankbox {
 namespace {
 
-// Empty where the libraries are there; else why they cannot be.
+// Empty if the libraries are there; else why they cannot be.
 std::string Build() {
   return BuildFromDebianSource(JANKBOX_TEST_BUILD_CUTILS, "android-platform-tools");
 }

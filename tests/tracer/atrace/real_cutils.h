@@ -34,7 +34,7 @@ struct RealCutils {
 // Sets `path` or `why_not`.
 RealCutils BuildRealCutils(WriteImport import);
 
-// The same, and loads it into this process for good.
+// The same, and loads it into this process permanently.
 RealCutils LoadRealCutils(WriteImport import);
 
 }  // namespace jankbox

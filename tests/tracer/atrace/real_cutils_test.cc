@@ -175,7 +175,7 @@ TEST_F(RealCutilsTest, AProcessThatIsNotToTraceIsLeftAlone) {
   EXPECT_EQ(*cutils_.enabled_tags, kTagAlways);
 }
 
-// The library's inline functions: a marker is written where its tag is on.
+// The library's inline functions: a marker is written if its tag is on.
 class RealMarkers : public RealCutilsTest {
  protected:
   void SetUp() override {

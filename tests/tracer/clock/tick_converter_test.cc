@@ -5,7 +5,7 @@
 namespace jankbox {
 namespace {
 
-// A counter of 2 ticks a ns that went on for an hour while CLOCK_MONOTONIC stood still.
+// A counter of 2 ticks a ns that went on for an hour while CLOCK_MONOTONIC was still.
 class TickConverterTest : public ::testing::Test {
  protected:
   static constexpr uint64_t kHour = 3600 * kNsPerSecond;

@@ -63,7 +63,7 @@ TEST(WaitEvent, WhatNobodyWroteIsRefused) {
   EXPECT_FALSE(DecodeWait(mutex | 1u << 15, {}, &wait));  // a bit that is not used
   EXPECT_FALSE(DecodeWait(mutex | 6u << 11, {}, &wait));  // a class of descriptor beyond the last
   EXPECT_FALSE(DecodeWait(9u << 5, {}, &wait));           // a hole among the classes
-  EXPECT_FALSE(DecodeWait(26u << 5, {}, &wait));          // behind the last
+  EXPECT_FALSE(DecodeWait(26u << 5, {}, &wait));          // after the last
   EXPECT_FALSE(DecodeWait(0, {}, &wait));
   const uint64_t no_tid = uint64_t{INT32_MAX} + 1;
   EXPECT_FALSE(DecodeWait(mutex | 1, {&no_tid, 1}, &wait));

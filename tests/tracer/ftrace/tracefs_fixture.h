@@ -1,4 +1,4 @@
-// Tests on the machine's own tracefs: skipped by name where it cannot be written.
+// Tests on the machine's own tracefs: skipped by name if it cannot be written.
 #ifndef JANKBOX_TESTS_TRACER_FTRACE_TRACEFS_FIXTURE_H_
 #define JANKBOX_TESTS_TRACER_FTRACE_TRACEFS_FIXTURE_H_
 

@@ -16,7 +16,7 @@ namespace jankbox {
 
 class ElfFileImage {
  public:
-  // Nothing where `file` is no little-endian ELF file, or one that would need more memory.
+  // Nothing if `file` is no little-endian ELF file, or one that would need more memory.
   static std::optional<ElfFileImage> Of(std::span<const std::byte> file,
                                         uint64_t max_bytes = 64u << 20);
 

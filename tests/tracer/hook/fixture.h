@@ -17,7 +17,7 @@ namespace jankbox {
 std::vector<std::string> FixturePaths();
 
 // Libraries for Android's machines, which this machine does not load: <machine>_<packing>.so. Empty
-// where clang or lld are missing.
+// if clang or lld are missing.
 std::vector<std::string> ForeignFixturePaths();
 
 // True for the copies that the tests load. A HookRequest's caller_matches.

@@ -174,7 +174,7 @@ TEST(ImportScan, H14RandomDamageToAllTablesStaysInBounds) {
   for (int round = 0; round < 300; ++round) {
     GuardedCopy copy(ModuleOf(fixture));
     for (int damage = 0; damage < 400; ++damage) {
-      // The tables lie in the first segment, the dynamic section in the last.
+      // The tables are in the first segment, the dynamic section in the last.
       const ElfSegment& first = copy.segment(0);
       const bool in_dynamic = damage % 8 == 0;
       const uint64_t at = in_dynamic ? copy.dynamic_address() + random() % copy.dynamic_size()

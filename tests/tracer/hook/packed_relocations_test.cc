@@ -31,7 +31,7 @@ std::string Packed(std::initializer_list<int64_t> numbers) {
   return table;
 }
 
-// What is read of `table`, which ends where memory does.
+// What is read of `table`, which ends if memory does.
 struct Outcome {
   State state;
   std::vector<Relocation> relocations;

@@ -1,4 +1,4 @@
-// How long the hook storms take: 2 minutes with JANKBOX_SOAK, 20 s where a sanitizer looks on, 5 s
+// How long the hook storms take: 2 minutes with JANKBOX_SOAK, 20 s if a sanitizer looks on, 5 s
 // otherwise.
 #ifndef JANKBOX_TESTS_TRACER_HOOK_STORM_TIME_H_
 #define JANKBOX_TESTS_TRACER_HOOK_STORM_TIME_H_

@@ -10,7 +10,7 @@ using android::Parcel;
 using android::ProcessState;
 using android::String16;
 
-// Opens the driver at `path`. 0 where that failed.
+// Opens the driver at `path`. 0 if that failed.
 extern "C" int OpenDriver(const char* path) {
   return ProcessState::initWithDriver(path) != nullptr ? 1 : 0;
 }

@@ -33,7 +33,7 @@ constexpr int32_t kUnsetWorkSource = -1;
 constexpr int32_t kSystemHeader = 'S' << 24 | 'Y' << 16 | 'S' << 8 | 'T';
 constexpr int32_t kVendorHeader = 'V' << 24 | 'N' << 16 | 'D' << 8 | 'R';
 
-// Data that begins with `numbers` and the name, and has arguments behind it.
+// Data that begins with `numbers` and the name, and has arguments after it.
 Bytes DataOf(const std::vector<int32_t>& numbers, const std::string& name) {
   Bytes data;
   for (const int32_t number : numbers) Put(number, &data);
@@ -42,7 +42,7 @@ Bytes DataOf(const std::vector<int32_t>& numbers, const std::string& name) {
   return data;
 }
 
-// Behind exactly `data`, so that AddressSanitizer sees a byte too many.
+// After exactly `data`, so that AddressSanitizer sees a byte too many.
 std::string InterfaceOf(const Bytes& data) {
   const auto exact = std::make_unique<uint8_t[]>(data.size());
   std::copy(data.begin(), data.end(), exact.get());

@@ -79,7 +79,7 @@ int Driver(int /*fd*/, unsigned long request, void* argument) {
   return 0;
 }
 
-// The library, its driver opened; null (and a skip) where its source is not to be had.
+// The library, its driver opened; null (and a skip) if its source is not to be had.
 void* BinderLibrary(std::string* why_not) {
   static std::string why =
       BuildFromDebianSource(JANKBOX_TEST_BUILD_BINDER, "android-platform-frameworks-native");

@@ -1,5 +1,5 @@
 // What the ring says of binder calls of the watched thread. The driver is a script: this machine's
-// kernel has none (and where one has, no test may count on what answers). What libbinder itself
+// kernel has none (and if one has, no test may count on what answers). What libbinder itself
 // writes is in binder_library_test.cc.
 #include "tracer/interpose/binder_proxies.h"
 
@@ -24,7 +24,7 @@ void Put(const Value& value, Bytes* bytes) {
   bytes->insert(bytes->end(), first, first + sizeof(value));
 }
 
-// What the driver does with the next ioctl; it consumes all commands where it succeeds.
+// What the driver does with the next ioctl; it consumes all commands if it succeeds.
 struct Step {
   Bytes returns;
   int error = 0;
@@ -176,7 +176,7 @@ TEST_F(BinderProxiesTest, InterruptedCallGoesOn) {
   EXPECT_EQ(Calls(), (Lines{failed, failed, "a.IName:1 0"}));
 }
 
-// The reply came while nothing was recorded: the next call begins anew.
+// The reply came while nothing was recorded: the next call begins again.
 TEST_F(BinderProxiesTest, CallThatEndedUnseenIsForgotten) {
   g_script = {{kSent}, {kReply}, {}};
   Talk(Call(1, "a.ILost"));

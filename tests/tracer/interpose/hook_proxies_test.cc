@@ -1,5 +1,5 @@
 // H5: the SDK's own proxies on an app's thread: no allocation and no lock, from the very first call
-// on. The allocator and the lock functions of this program end it where a thread that has forbidden
+// on. The allocator and the lock functions of this program end it if a thread that has forbidden
 // them calls one.
 #include <dlfcn.h>
 #include <gtest/gtest.h>

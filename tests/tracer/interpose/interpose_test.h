@@ -1,5 +1,5 @@
 // A ring, the calling thread watched, and the proxies of tracer/interpose as functions to call,
-// with the C library's own behind them.
+// with the C library's own after them.
 #ifndef JANKBOX_TESTS_TRACER_INTERPOSE_INTERPOSE_TEST_H_
 #define JANKBOX_TESTS_TRACER_INTERPOSE_INTERPOSE_TEST_H_
 
@@ -21,7 +21,7 @@
 
 namespace jankbox {
 
-// One wait as the ring tells it.
+// One wait as the ring says it.
 struct RecordedWait {
   WaitEvent begin;
   WaitEvent end;  // what is kNone: still open
@@ -53,7 +53,7 @@ class SourceTest : public RingTest {
     RingTest::SetUp();
     for (const auto& hooks : {IoHooks(), LockHooks(), ThreadHooks()}) {
       for (const SourceHook& hook : hooks) {
-        // Null where only bionic has it.
+        // Null if only bionic has it.
         hook.original->store(dlsym(RTLD_DEFAULT, FunctionOf(hook.id).symbol),
                              std::memory_order_release);
       }

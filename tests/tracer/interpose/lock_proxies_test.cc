@@ -19,7 +19,7 @@ namespace {
 using LockFn = int(pthread_mutex_t*);
 constexpr uint64_t kPlantedNs = 60 * kNsPerMs;
 
-// A thread that holds something until the moment that it was told.
+// A thread that holds something until the moment that it was reported.
 class Holder {
  public:
   template <typename Take, typename Give>

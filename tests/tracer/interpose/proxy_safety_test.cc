@@ -65,7 +65,7 @@ TEST_F(ProxySafetyTest, HandlersMayCallProxiesInsideProxies) {
   close(null);
   EXPECT_GT(g_handled.load(), 1'000u);
   EXPECT_FALSE(g_errno_changed);
-  // Every end found its begin (Waits() checks), what did not fit or came in between was counted or
+  // Every end found its start (Waits() checks), what did not fit or came in between was counted or
   // passed on.
   const RingWindow window = Window();
   for (const WindowThread& thread : window.threads) {

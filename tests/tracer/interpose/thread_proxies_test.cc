@@ -1,4 +1,4 @@
-// Creations, names and ends of threads: told by the threads, written by the recorder.
+// Creations, names and ends of threads: reported by the threads, written by the recorder.
 #include "tracer/interpose/thread_proxies.h"
 
 #include <pthread.h>
@@ -201,8 +201,8 @@ TEST_F(ThreadProxiesTest, FloodIsRecordedOrCountedNeverWaitedFor) {
   for (const StackSample& sample : Samples(window)) stacks += sample.depth != 0 ? 1 : 0;
   const ThreadRecorder::Lost lost = recorder_->lost();
   EXPECT_GT(lost.events, 0u);
-  // A thread whose creation found no place may still tell its end, and the other way round: a
-  // creation that is not told has no child of ours that could tell an end.
+  // A thread whose creation found no place may still say its end, and the other way round: a
+  // creation that is not reported has no child of ours that could say an end.
   EXPECT_LE(recorded + lost.events, static_cast<uint64_t>(2 * created));
   EXPECT_GE(recorded + 2 * lost.events, static_cast<uint64_t>(2 * created));
   EXPECT_LE(stacks, static_cast<uint64_t>(CreationStacks::kPerSecond));

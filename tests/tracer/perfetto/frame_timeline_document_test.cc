@@ -116,7 +116,7 @@ class FrameTimelineDocument : public testing::Test {
     }
     return events;
   }
-  // What the event `kind` (a field of FrameTimelineEvent) holds; empty where it is another.
+  // What the event `kind` (a field of FrameTimelineEvent) holds; empty if it is another.
   Message Inner(const Message& event, const std::string& kind) {
     const auto found = event.find(Number("FrameTimelineEvent", kind));
     return found == event.end() ? Message() : Parse(found->second.bytes);

@@ -3,7 +3,7 @@
 #include "jankbox/inline.h"
 #include "tracer/event/event_sink.h"
 
-// What the inline functions call where they cannot write in place.
+// What the inline functions call if they cannot write in place.
 extern "C" {
 void jankbox_begin(uint32_t id) { jankbox::RecordEvent(jankbox::EventKind::kBegin, id); }
 void jankbox_end(uint32_t id) { jankbox::RecordEvent(jankbox::EventKind::kEnd, id); }

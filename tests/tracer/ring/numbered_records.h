@@ -23,14 +23,14 @@ class NumberedRecords {
     constexpr uint64_t kWithin[4] = {0, 1, 4, 10};
     return n / 4 * kWordsOfFour + kWithin[n % 4];
   }
-  // The number whose record stands behind `words` words; false in `exact` where none does.
+  // The number whose record is after `words` words; false in `exact` if none does.
   static uint64_t NumberAt(uint64_t words, bool* exact) {
     uint64_t n = words / kWordsOfFour * 4;
     while (WordsBefore(n) < words) ++n;
     *exact = WordsBefore(n) == words;
     return n;
   }
-  // An end carries the id of its begin, three records before it; a frame says its words.
+  // An end carries the id of its start, three records before it; a frame says its words.
   static uint32_t IdOf(uint32_t writer, uint64_t n) {
     if (n % 4 == 2) return 5 | writer << 20;
     return static_cast<uint32_t>((n % 4 == 3 ? n - 3 : n) & 0xfffff) | writer << 20;
@@ -84,10 +84,10 @@ class NumberedRecords {
 
 // What one thread of a window holds of its records.
 struct NumbersFound {
-  uint32_t writer = 0;  // 0 where nothing was decoded
+  uint32_t writer = 0;  // 0 if nothing was decoded
   uint64_t decoded = 0;
   uint64_t overwritten = 0;  // by the words that are missing
-  uint64_t next = 0;         // the number behind the last one
+  uint64_t next = 0;         // the number after the last one
 };
 
 // Passes over the records of `words` words.

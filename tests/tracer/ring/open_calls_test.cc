@@ -39,8 +39,8 @@ void ExpectSame(TestChunk* test, const uint64_t* end) {
   }
 }
 
-// Random calls, well nested, over open calls from before; now and then an end is missing where
-// `damage` is above 0, and other events lie between.
+// Random calls, well nested, over open calls from before; now and then an end is missing if
+// `damage` is above 0, and other events are between.
 TEST(OpenCallStack, CountingBackwardsFindsWhatReplayingFinds) {
   const uint32_t seeds = ByMachine(3000u, 200u);
   for (uint32_t seed = 0; seed < seeds; ++seed) {

@@ -71,7 +71,7 @@ TEST_F(RingFileTest, FullTmpfsIsAnAnswerAndNoSigbus) {
   EXPECT_EQ(umount2(folder_.c_str(), MNT_DETACH), 0);
 }
 
-// What a process of the same user could do to the file while it is mapped; 0 where nothing of it
+// What a process of the same user could do to the file while it is mapped; 0 if nothing of it
 // works.
 int TryToCut(const std::string& path) {
   if (truncate(path.c_str(), 0) == 0) return 1;

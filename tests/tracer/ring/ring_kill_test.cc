@@ -124,7 +124,7 @@ TEST_F(RingKillTest, EveryCommittedRecordIsReadOrCountedAsOverwritten) {
   printf("%d kills: %llu records read, %llu overwritten, 0 lost; %llu checksums right\n", rounds,
          static_cast<unsigned long long>(decoded_), static_cast<unsigned long long>(overwritten_),
          static_cast<unsigned long long>(checksums_));
-  // The oracle has looked at something.
+  // The oracle has checked something.
   EXPECT_GT(writers_seen_, static_cast<uint64_t>(rounds));
   EXPECT_GT(overwritten_, 0u);
   EXPECT_GT(checksums_, static_cast<uint64_t>(rounds));

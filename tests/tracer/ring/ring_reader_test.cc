@@ -45,7 +45,7 @@ TEST_F(RingReaderTest, TruncatedAnywhereItIsRefusedOrShorter) {
   const size_t first_chunk_end = chunks_at + kChunkBytes + sizeof(RingChunk);
   ASSERT_LT(first_chunk_end, bytes.size());
   for (size_t size = 0; size < bytes.size();) {
-    // A copy of its own size: the address sanitizer sees a read behind it.
+    // A copy of its own size: the address sanitizer sees a read after it.
     std::vector<uint64_t> cut((size + 7) / 8);
     if (size > 0) memcpy(cut.data(), bytes.data(), size);
     Result<RingReader> reader =

@@ -53,7 +53,7 @@ void Churn(int count) {
 
 class ThreadChurnTest : public RingTest {
  protected:
-  // Every thread that is left in the ring holds its own records and nobody else's.
+  // Every thread that is left in the ring holds its own records and no other thread's.
   void CheckWindow() {
     const RingWindow window = Window();
     EXPECT_EQ(window.dropped_events, 0u);
@@ -174,7 +174,7 @@ TEST_F(ThreadChurnTest, OpenChunkOfASlowThreadIsNeverTaken) {
   CheckWindow();
 }
 
-// The machine's highest tid, raised for the length of a test where root permits it.
+// The machine's highest tid, raised for the length of a test if root permits it.
 class RaisedPidMax {
  public:
   RaisedPidMax() {

@@ -56,7 +56,7 @@ TEST_F(ThreadExitTest, DestructorsOfAnyOrderRecord) {
       for (uint64_t word : chunk.words) ASSERT_EQ(IdOf(word), 100u);
     }
   }
-  // Those of the last round have no destructor of ours behind them: the watcher frees them.
+  // Those of the last round have no destructor of ours after them: the watcher frees them.
   while (CursorsTaken() > 0) Recorder::ReclaimDeadThreads(ring_.get());
 }
 

@@ -1,5 +1,5 @@
-// Blocked threads, of whose registers pc and sp alone are known, as /proc tells them: here a signal
-// takes them, which an emulator can do too, where /proc shows the emulator's own.
+// Blocked threads, of whose registers pc and sp alone are known, as /proc says them: here a signal
+// takes them, which an emulator can do too, if /proc shows the emulator's own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -91,8 +91,8 @@ TEST_P(BlockedRegistersIn, Mutex) {
 
 INSTANTIATE_TEST_SUITE_P(FrameBytes, BlockedRegistersIn, testing::Values(16, 1000, 20'000));
 
-// libc's syscall() has no frame: where calls do not push, its return address is in a register,
-// which /proc does not tell.
+// libc's syscall() has no frame: if calls do not push, its return address is in a register,
+// which /proc does not say.
 TEST_F(BlockedRegisters, FixedFrames) {
   UnwindUntilWritten([this] { FixedOuter(3, fd()); });
   if (!machine::kCallsPush) {

@@ -17,7 +17,7 @@ namespace {
 // Keeps a variable frame alive and calls from becoming tail calls.
 void Touch(void* memory) { __asm__ volatile("" : : "r"(memory) : "memory"); }
 
-// A sanitizer's interceptors stand between a caller and libc, where nothing proves the frames.
+// A sanitizer's interceptors are between a caller and libc, if nothing proves the frames.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define WAIT_IN_READ(fd, into, size) syscall(SYS_read, fd, into, size)
 #define WAIT_IN_POLL(fds, count, timeout_ms) syscall(SYS_poll, fds, count, timeout_ms)

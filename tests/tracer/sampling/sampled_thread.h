@@ -44,11 +44,11 @@ std::vector<StackSample> CollectFrom(StackSampler* sampler, SampleSource source,
 // CPU time that a thread has used, as the scheduler counts it.
 uint64_t CpuTimeNs(int tid);
 
-// Function names of a sample's frames, innermost first, without arguments; "" where not known.
+// Function names of a sample's frames, innermost first, without arguments; "" if not known.
 std::vector<std::string> NamesOf(const ModuleMap& modules, const StackSample& sample);
 std::vector<std::string> NamesOf(const StackSampler& sampler, const StackSample& sample);
 
-// True where `names` occur in `stack` in this order, others between them.
+// True if `names` occur in `stack` in this order, others between them.
 bool IsOrderedSubsequence(const std::vector<std::string>& names,
                           const std::vector<std::string>& stack);
 

@@ -45,7 +45,7 @@ struct Pipe {
   ScopedFd write_end;
 };
 
-// Lets a thread go on that was declared before it, also where an assertion ends the test: the
+// Lets a thread go on that was declared before it, also if an assertion ends the test: the
 // thread is joined next.
 template <typename Release>
 class AtEnd {

@@ -36,7 +36,7 @@ std::string DispatchText(uint32_t id);
 // The events as the ring's writer cuts them: chunks with random rebases and their open calls.
 std::vector<WindowChunk> CutIntoChunks(const std::vector<TestEvent>& events, std::mt19937* random);
 
-// Removes the first chunks, and where `gaps` some later ones, as laps of the ring do.
+// Removes the first chunks, and if `gaps` some later ones, as laps of the ring do.
 void LoseChunks(std::vector<WindowChunk>* chunks, bool gaps, std::mt19937* random);
 
 // What a snapshot of an undamaged history without gaps must show, from the truth alone.

@@ -1,4 +1,4 @@
-// Markers in the trace: nested among the calls, on tracks of their own, repaired where ends miss.
+// Markers in the trace: nested among the calls, on tracks of their own, repaired if ends miss.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

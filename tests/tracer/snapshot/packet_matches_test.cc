@@ -14,7 +14,7 @@ namespace {
 using Sequences = std::span<const ZstdSequence>;
 
 // What a zstd decoder makes of the sequences, with literals from where they stand in `piece`. Fails
-// the test where they break a rule of the format.
+// the test if they break a rule of the format.
 std::string Decode(Sequences sequences, std::string_view piece) {
   std::string out;
   size_t block_begin = 0;
@@ -55,7 +55,7 @@ size_t CheckPieces(Random* random, std::string_view trace) {
   while (!trace.empty()) {
     const size_t limit = (*random)() % 4 == 0 ? 300 : PacketMatches::kMaxPieceBytes;
     const size_t size = std::min(trace.size(), static_cast<size_t>((*random)() % limit + 1));
-    // In memory of its own, behind which a sanitizer watches.
+    // In memory of its own, after which a sanitizer watches.
     const std::vector<char> bytes(trace.begin(), trace.begin() + static_cast<ptrdiff_t>(size));
     const std::string_view piece(bytes.data(), bytes.size());
     trace.remove_prefix(piece.size());
@@ -172,7 +172,7 @@ TEST(PacketMatches, MostlyOtherPacketsAreLeftToZstd) {
   EXPECT_FALSE(matches.Find(SliceTrace(&random, 95'000) + TextTrace(&random, 5'000)).empty());
 }
 
-// A packet's border is where the packet before ends, also when that lies in two pieces or three.
+// A packet's border is where the packet before ends, also when that is in two pieces or three.
 TEST(PacketMatches, BordersAreFollowedOverPieces) {
   Random random(7);
   const std::string text(100'000, '\x0a');  // looks like borders

@@ -16,7 +16,7 @@ constexpr int32_t kUi = 11;
 constexpr int32_t kWatcher = 99;
 constexpr uint64_t kMs = 1'000'000;
 
-// Functions by address; 0x9xxx lies in a module without symbols, 0xaxxx in none.
+// Functions by address; 0x9xxx is in a module without symbols, 0xaxxx in none.
 FrameTable TestFrames() {
   FrameTable frames;
   auto add = [&](uint64_t address, const char* function) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int32_t kFirstTid = 100;
 
-// A part of the time that `chunks` cover, and a little before and behind it.
+// A part of the time that `chunks` cover, and a little before and after it.
 RingWindow RandomWindow(const std::vector<TestEvent>& events, std::mt19937* random) {
   const uint64_t first = events.front().ticks;
   const uint64_t length = events.back().ticks - first;

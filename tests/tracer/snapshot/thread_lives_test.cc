@@ -66,7 +66,7 @@ TEST(ThreadLives, NameIsTheOneOfTheMoment) {
   EXPECT_EQ(lives.NameAt(7, 350), "a");
   EXPECT_EQ(lives.NameAt(7, 400), "b");
   EXPECT_EQ(lives.NameAt(7, 9'999), "b");
-  EXPECT_EQ(lives.NameAt(7, 210), "a");  // what it is first called counts from its begin
+  EXPECT_EQ(lives.NameAt(7, 210), "a");  // what it is first called counts from its start
   EXPECT_EQ(lives.NameAt(1, 500), "main");
   EXPECT_EQ(lives.NameAt(8, 500), "");
 }

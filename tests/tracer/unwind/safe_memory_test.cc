@@ -16,7 +16,7 @@
 namespace jankbox {
 namespace {
 
-// A page with text at its end, and one behind it that cannot be read.
+// A page with text at its end, and one after it that cannot be read.
 const char* TextBeforeAHole() {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   auto* pages = static_cast<char*>(
@@ -26,7 +26,7 @@ const char* TextBeforeAHole() {
   return pages + page - 8;
 }
 
-// 0 where all is as it should be, else the line.
+// 0 if all is as it should be, else the line.
 int CheckReads() {
   const char* text = TextBeforeAHole();
   const auto address = reinterpret_cast<uintptr_t>(text);

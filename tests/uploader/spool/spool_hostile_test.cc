@@ -168,7 +168,7 @@ TEST_F(SpoolHostileTest, ReportRemovedByHandIsCounted) {
 }
 
 TEST_F(SpoolHostileTest, SettledFileThatCameBackIsRemovedAndCountedOnce) {
-  // A kill between the fate in the books and the unlink, or a power cut that undid the unlink.
+  // A kill between the fate in the accounts and the unlink, or a power cut that undid the unlink.
   Spool spool = OpenSpool();
   const std::string id = Seal(&spool);
   const SpoolEntry entry = spool.List()->front();

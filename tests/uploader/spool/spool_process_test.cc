@@ -213,7 +213,7 @@ TEST_F(FullDiskTest, FloorIsKeptForOthers) {
   for (int i = 0; i < 20; ++i) {
     const std::string id = NewUuid(RealtimeNs() / kNsPerMs);
     ASSERT_TRUE(WriteReport(&spool.value(), id, SealedBytesOfSize(id, 100'000)).ok()) << i;
-    EXPECT_GE(FreeBytes(dir()), kFloor - 16'384) << i;  // the books are beside the floor
+    EXPECT_GE(FreeBytes(dir()), kFloor - 16'384) << i;  // the accounts are beside the floor
   }
   EXPECT_GT(Fate(&spool.value(), SpoolFate::kFreeSpace), 0u);
   ExpectBalanced(&spool.value());

@@ -48,7 +48,7 @@ class RawServer {
   int connections() const { return connections_.load(); }
   bool stopping() const { return stopping_.load(); }
 
-  // False where the peer is gone.
+  // False if the peer is gone.
   static bool Send(int fd, std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t n = send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);

@@ -1,4 +1,4 @@
-/* Writes go through __write_chk, as those of libcutils do where bionic's checks are compiled in. */
+/* Writes go through __write_chk, as those of libcutils do if bionic's checks are compiled in. */
 #ifndef JANKBOX_TESTS_TRACER_ATRACE_CUTILS_SHIM_WRITE_CHK_H_
 #define JANKBOX_TESTS_TRACER_ATRACE_CUTILS_SHIM_WRITE_CHK_H_
 

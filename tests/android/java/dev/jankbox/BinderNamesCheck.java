@@ -3,7 +3,7 @@ package dev.jankbox;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What BinderNames finds in a stub as AIDL generates it, in one that throws, and where there is none. Exits with 1 where it is something else. */
+/** What BinderNames finds in a stub as AIDL generates it, in one that throws, and if there is none. Exits with 1 if it is something else. */
 public final class BinderNamesCheck {
     interface IFake {
         abstract class Stub {

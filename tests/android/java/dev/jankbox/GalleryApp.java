@@ -34,7 +34,7 @@ final class GalleryApp extends Application {
         this.folder = new File(folder);
     }
 
-    /** The activity, whose window tells of its frames. */
+    /** The activity, whose window reports its frames. */
     static final class Gallery extends Activity {
         final GalleryWindow window = new GalleryWindow();
 

@@ -30,6 +30,6 @@ public final class HttpProbe {
         System.out.println(reply.retryAfter == null ? "" : reply.retryAfter);
         System.out.println(reply.bodyBytes);
         System.out.println(new String(reply.body, 0, Math.min(reply.bodyBytes, 100), "ISO-8859-1"));
-        System.exit(0); // also where the exchange was abandoned
+        System.exit(0); // also if the exchange was abandoned
     }
 }

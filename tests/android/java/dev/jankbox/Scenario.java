@@ -184,7 +184,7 @@ public final class Scenario {
         });
         message(Work.SLOW); // not seen
         sleep(2 * RECHECK_MS);
-        message(Work.QUICK); // the Looper is idle behind it
+        message(Work.QUICK); // the Looper is idle after it
         sleep(100);
         message(Work.SLOW); // seen again
         onLooper(new Runnable() {
@@ -206,7 +206,7 @@ public final class Scenario {
 
     private void otherLoader() throws Exception {
         URL classes = Scenario.class.getProtectionDomain().getCodeSource().getLocation();
-        // Our own classes anew; Android's are the same ones.
+        // Our own classes again; Android's are the same ones.
         ClassLoader other = new URLClassLoader(new URL[] {classes}, Scenario.class.getClassLoader()) {
             @Override
             protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
@@ -275,7 +275,7 @@ public final class Scenario {
             if (i % 1000 == 0) message(Work.QUICK);
             else work.sendEmptyMessage(Work.QUICK);
         }
-        message(Work.SLOW); // its report tells what was before
+        message(Work.SLOW); // its report says what was before
     }
 
     /** Frames that an app asks for, on the real Choreographer; one of them is late. */
