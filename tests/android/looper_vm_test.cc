@@ -84,7 +84,7 @@ TEST_F(LooperVmTest, WrapperOfAnotherClassLoaderIsLeftAlone) {
   EXPECT_TRUE(Said("left alone true")) << outcome_.out;
 }
 
-TEST_F(LooperVmTest, AnrHasTheJavaStackOfTheCulprit) {
+TEST_F(LooperVmTest, AnrHasTheJavaStackOfTheBlamedCall) {
   Run("anr");
   EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
   ASSERT_EQ(reports_.size(), 1u);
@@ -219,7 +219,7 @@ TEST_F(LooperVmTest, InflatedViewsAreRenderWork) {
 }
 
 // What the other cases would find in the output if there were something to find.
-TEST_F(LooperVmTest, MistakeIsToldByTheCheck) {
+TEST_F(LooperVmTest, MistakeIsReportedByTheCheck) {
   Run("mistake");
   EXPECT_EQ(JniWarnings(outcome_), 1u) << outcome_.out;
 }

@@ -42,7 +42,7 @@ TEST(CompactSort, MovesWhatCannotBeCopied) {
   EXPECT_EQ(*items[0] + *items[1] + *items[2], "abc");
 }
 
-TEST(CompactSort, NaturalOrderUnlessTold) {
+TEST(CompactSort, NaturalOrderUnlessRequested) {
   std::vector<std::string> texts = {"b", "", "a"};
   CompactSort(&texts);
   EXPECT_THAT(texts, ElementsAre("", "a", "b"));

@@ -137,7 +137,7 @@ TEST_F(AgentTest, ProgramWithoutALoopGetsNoRing) {
   EXPECT_TRUE(Reports(Folder("spool")).empty());
 }
 
-TEST_F(AgentTest, TroubleInTheTreeIsToldOnce) {
+TEST_F(AgentTest, TroubleInTheTreeIsPrintedOnce) {
   // A folder that goes away while the tree runs: no process in it can write its reports.
   const std::string loop = Binary("glib_waits") + " own_poll 300";
   const Outcome run =

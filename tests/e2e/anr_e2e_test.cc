@@ -143,7 +143,7 @@ void AnrTest::ExpectThatABlockIsOneIncident() {
   EXPECT_EQ(refusals_, Counts());
 }
 
-TEST_F(AnrTest, TrueBlockIsOneIncidentToldWhileItLasts) { ExpectThatABlockIsOneIncident(); }
+TEST_F(AnrTest, TrueBlockIsOneIncidentReportedWhileItLasts) { ExpectThatABlockIsOneIncident(); }
 
 // The default thresholds, whole stops and blocks.
 class FullLengthTest : public AnrTest {
@@ -204,7 +204,7 @@ TEST_F(AnrTest, ThreadThatNothingIsDrawnOnIsNoIncident) {
   EXPECT_EQ(refusals_, Counts({{"not_rendering", 1}}));
 }
 
-TEST_F(AnrTest, UiThreadThatWasMadeSlowerIsToldOnce) {
+TEST_F(AnrTest, UiThreadThatWasMadeSlowerIsReportedOnce) {
   program_ =
       std::make_unique<Program>(Driver({"nice", std::to_string(Scaled(2500))}), Environment());
   const Outcome outcome = program_->Wait(60'000);

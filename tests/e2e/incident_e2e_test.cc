@@ -64,7 +64,7 @@ TEST_F(IncidentTest, ReportSaysWhatWasExtraAndWhatTheAppAdded) {
             first.notes().end());
 }
 
-TEST_F(IncidentTest, RepeatsAreToldToListenersAndCounted) {
+TEST_F(IncidentTest, RepeatsAreReportedToListenersAndCounted) {
   Drive();
   EXPECT_EQ(Told("incident kind 1, click in Decode"), 3u);
   EXPECT_EQ(Told("incident kind 9, import in"), 1u);

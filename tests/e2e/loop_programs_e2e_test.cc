@@ -120,7 +120,7 @@ TEST_F(LoopProgramsTest, GtkLinked) {
 }
 
 TEST_F(LoopProgramsTest, QtInGlib) { ExpectOneIncidentOnDisplay("qt_stall", {}, "qt", {}, true); }
-TEST_F(LoopProgramsTest, QtAlone) {
+TEST_F(LoopProgramsTest, QtWithoutGlib) {
   ExpectOneIncidentOnDisplay("qt_stall", {}, "qt", {{"QT_NO_GLIB", "1"}}, true);
 }
 TEST_F(LoopProgramsTest, QtLinked) { ExpectOneIncidentOnDisplay("qt_stall", {}, "qt", {}, false); }

@@ -228,7 +228,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Setting{"local", "clock", true, true, "LocalOfATimeNamespaceByClockMarkers"}),
     [](const auto& setting) { return setting.param.name; });
 
-TEST_F(MergeTest, WithoutMarkersTheScheduleTellsTheClock) {
+TEST_F(MergeTest, WithoutMarkersTheScheduleRevealsTheClock) {
   Record({"local", "silent", false, true, ""});
   if (IsSkipped() || HasFatalFailure()) return;
   ReadBack();

@@ -67,7 +67,7 @@ TEST_F(SdkTest, H16ThirdStartAfterTwoThatAbortedHasNoHooksAndSaysSo) {
   EXPECT_EQ(run("slices").err, "");
 }
 
-TEST_F(SdkTest, SnapshotHoldsExactlyWhatWasRecorded) {
+TEST_F(SdkTest, SnapshotHasExactlyWhatWasRecorded) {
   Drive({"slices"});
   ASSERT_EQ(reports_.size(), 1u);
   EXPECT_EQ(reports_[0].kind(), proto::MANUAL);

@@ -215,7 +215,7 @@ TEST_P(CauseTest, AsRootTheDominantShareIsRight) {
   }
 }
 
-TEST_P(CauseTest, AsNobodyRunningRunnableAndOffAreRight) {
+TEST_P(CauseTest, AsUserNobodyRunningRunnableAndOffAreRight) {
   for (int process = 0; process < Processes(); ++process) {
     ASSERT_NO_FATAL_FAILURE(Plant(GetParam().name, AsNobody()));
     ExpectEachOfThree(GetParam().of_three);

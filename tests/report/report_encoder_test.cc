@@ -135,7 +135,7 @@ TEST(ReportEncoder, HugeTextsAndListsAreCutByRule) {
   EXPECT_EQ(parsed.history().last_size(), 5000);
 }
 
-TEST(SkippableFrame, HoldsMagicLengthAndContent) {
+TEST(SkippableFrame, HasMagicLengthAndContent) {
   EXPECT_EQ(SkippableFrame("abc"), std::string("\x50\x2A\x4D\x18\x03\0\0\0abc", 11));
 }
 

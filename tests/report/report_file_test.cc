@@ -154,7 +154,7 @@ TEST(ReportFile, ReportFirstIsRefused) {
   EXPECT_EQ(ParseCode(ReportFrame() + CompressedTrace("t") + ReportFrame()), StatusCode::kCorrupt);
 }
 
-TEST(ReportFile, ReportAloneIsRefused) {
+TEST(ReportFile, ReportWithoutTraceIsRefused) {
   EXPECT_EQ(ParseCode(ReportFrame()), StatusCode::kCorrupt);
 }
 

@@ -107,7 +107,7 @@ TEST_F(CollectorTest, CollectorThatIsDownKeepsTheReportsAndTheStatus) {
   EXPECT_FALSE(SpoolIsEmpty());
 }
 
-TEST_F(CollectorTest, CollectorThatNeverAnswersHoldsTheEndForTenSecondsAtMost) {
+TEST_F(CollectorTest, CollectorThatNeverAnswersDelaysTheEndByTenSecondsAtMost) {
   kill(collector_->pid(), SIGSTOP);
   const uint64_t begin_ns = MonotonicNs();
   const Finished run = Run(SealLater(SampleReport(1)) + "exit 3", url_);

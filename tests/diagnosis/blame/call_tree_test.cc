@@ -46,9 +46,9 @@ TEST(CallTree, RecursionAndTimeThatGoesBackAreHarmless) {
   EXPECT_LE(tree.total_weight(), 1000u);
 }
 
-TEST(CallTree, EmptyTreeBlamesNobody) { EXPECT_TRUE(CallTree().BlamedPath().empty()); }
+TEST(CallTree, EmptyTreeBlamesNoFunction) { EXPECT_TRUE(CallTree().BlamedPath().empty()); }
 
-TEST(Fingerprint, IsStableAndTellsPathsApart) {
+TEST(Fingerprint, IsStableAndDistinguishesPaths) {
   EXPECT_EQ(FingerprintOf({"a", "b"}), FingerprintOf({"a", "b"}));
   EXPECT_NE(FingerprintOf({"a", "b"}), FingerprintOf({"b", "a"}));
   EXPECT_NE(FingerprintOf({"ab"}), FingerprintOf({"a", "b"}));

@@ -81,7 +81,7 @@ TEST_F(MessageHistoryTest, CountsWhatEndedBeforeTheIncident) {
   EXPECT_EQ(NameOf(history, history.last[1]), "");
 }
 
-TEST_F(MessageHistoryTest, LastTwoHundredAreToldRightAfterWrapAround) {
+TEST_F(MessageHistoryTest, LastTwoHundredAreReportedRightAfterWrapAround) {
   for (int i = 0; i < 1000; ++i) Message("message " + std::to_string(i % 300), 2 * kMs);
   const MessageHistory history = Read();
   EXPECT_EQ(history.count, 1000u);
@@ -154,7 +154,7 @@ TEST_F(MessageHistoryTest, MessageAcrossTwoChunksIsOne) {
   EXPECT_EQ(NameOf(history, history.last[0]), "long");
 }
 
-TEST_F(MessageHistoryTest, MissingEventsMakeItBeginAnew) {
+TEST_F(MessageHistoryTest, MissingEventsMakeItStartAgain) {
   Message("before the gap", 50 * kMs);
   Begin("cut", now_);
   now_ += 30 * kMs;

@@ -168,7 +168,7 @@ TEST_F(ReportGateTest, WhatCannotBeWrittenDoesNotFillTheDay) {
   EXPECT_EQ(report.losses.suppressed_incidents, 1u);
 }
 
-TEST_F(ReportGateTest, DamagedBookIsBegunAnew) {
+TEST_F(ReportGateTest, DamagedCountsStartAgain) {
   Report report = Incident("a");
   EXPECT_TRUE(Gate().Admit({}, &report));
   const std::string path = folder_ + "/.repeats";

@@ -74,7 +74,7 @@ TEST(BinderCalls, CallIsNamedInTraceAndVerdict) {
                           "binder call IOther:21: 20 ms."));
 }
 
-TEST(BinderCalls, NameStaysWhatItWasForWhoHoldsIt) {
+TEST(BinderCalls, NameStaysTheSameForItsUsers) {
   BinderCall call{.code = 5, .handle = 3};
   const std::string name = "com.example.ILate";
   call.interface_bytes = static_cast<uint32_t>(name.copy(call.interface, kMaxInterfaceBytes));

@@ -96,7 +96,7 @@ TEST(KernelSpans, OnlyAUsersProcessOutsideOfInterruptsIsTheOtherEnd) {
   EXPECT_THAT(woken_by(0, false), ElementsAre("100-300 waits"));
 }
 
-TEST(KernelSpans, WhatIsNotToldIsLeftOut) {
+TEST(KernelSpans, UnreportedEventIsLeftOut) {
   KernelWindow window = Ftrace({Comes(200), Leaves(300, kSleeping), WokenBy(500, kWorker),
                                 Comes(500), WokenBy(700, kWorker), Comes(700)});
   // It came at 200 from nobody knows where, and at 700 without having left.

@@ -102,7 +102,7 @@ TEST_F(WallTimeTest, WithoutSchedstatTheStatesDecide) {
   EXPECT_THAT(Split(), ElementsAre("running 300 thread states", "sleeping 700 thread states"));
 }
 
-TEST_F(WallTimeTest, CallsThatTheThreadToldOfComeBeforeWhatReadingsSaw) {
+TEST_F(WallTimeTest, CallsThatTheThreadRecordedComeBeforeReadings) {
   Read(0, At(0, 0, WaitReason::kBlocked));
   Read(1000, At(200, 0, WaitReason::kLock, SYS_futex));
   evidence_.waits = {Call(100, 600, WaitClass::kMutex, 7), Call(700, 800, WaitClass::kCondition)};
@@ -149,7 +149,7 @@ TEST_F(WallTimeTest, ShortSpanIsBelievedBesideReadingsThatAreFarApart) {
   EXPECT_THAT(Split(), ElementsAre("running 990 ftrace", "blocked 10 ftrace"));
 }
 
-TEST_F(WallTimeTest, WaitIsToldByTheCallThenTheReadingThenTheStateThenTheWaker) {
+TEST_F(WallTimeTest, WaitComesFromTheCallThenTheReadingThenTheStateThenTheWaker) {
   ThreadSpan wait = Span(0, 1000, State::kWaiting);
   wait.woken_by_process = true;
   evidence_.spans = {wait};
@@ -192,7 +192,7 @@ TEST_F(WallTimeTest, ShortWaitIsWhatTheReadingsBesideItAgreeOn) {
   EXPECT_THAT(Split(), ElementsAre("running 994 ftrace", "blocked 6 ftrace"));
 }
 
-TEST_F(WallTimeTest, OwnSwitchesAreMendedBySchedstat) {
+TEST_F(WallTimeTest, OwnSwitchesAreCorrectedBySchedstat) {
   // Ten short waits and a long one, with 110 ms between wake-ups and CPU.
   evidence_.span_source = VerdictSource::kOwnSwitches;
   for (uint64_t i = 0; i < 10; ++i) {

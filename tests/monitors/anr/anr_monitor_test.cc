@@ -69,7 +69,7 @@ TEST_F(AnrMonitorTest, TrueBlockIsRaisedOnceWhileItLasts) {
   EXPECT_TRUE(refusals_.Counts().empty());
 }
 
-TEST_F(AnrMonitorTest, WhatEndedUnseenIsToldByItsLength) {
+TEST_F(AnrMonitorTest, UnseenEndIsReportedByItsLength) {
   End(800);
   EXPECT_EQ(told_.back(), SignalKind::kSlowMessage);
   End(2000);
@@ -133,7 +133,7 @@ TEST_F(AnrMonitorTest, BlockUnderADebuggerIsALagEvenOnceItHasLeft) {
   ExpectRefused(RefusalReason::kTraced);
 }
 
-TEST_F(AnrMonitorTest, StarvedWatcherRaisesNothingButTheDurationStands) {
+TEST_F(AnrMonitorTest, StarvedWatcherRaisesNothingButTheDurationIsKept) {
   Hold(RefusalReason::kWatcherLate, 0, 5500);
   Run(5500, 6000);
   End(6000);
@@ -182,7 +182,7 @@ TEST_F(AnrMonitorTest, TheSystemsWordIsNotEnoughWhereAStopIsTheCause) {
   EXPECT_EQ(Told(SignalKind::kAnr), 0);
 }
 
-TEST(HoldHistory, FreePartsAndHeldPartsAddUp) {
+TEST(HoldHistory, FreePartsAndStoppedPartsAddUp) {
   HoldHistory holds;
   for (uint64_t i = 0; i < 40; ++i) {
     holds.Add({RefusalReason::kStopped, i * 1000, i * 1000 + 300, 0});

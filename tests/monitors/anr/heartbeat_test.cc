@@ -91,7 +91,7 @@ TEST_F(HeartbeatTest, StopThatHitsTheWatcherAtWorkIsOne) {
 }
 
 // A lock or a disk that the watcher waits for: the process goes on.
-TEST_F(HeartbeatTest, WatcherThatIsHeldUpAtWorkIsNoStop) {
+TEST_F(HeartbeatTest, WatcherThatIsDelayedAtWorkIsNoStop) {
   Sleep(kPlannedMs);
   beats_.Pass(8000);
   beats_.now.process_cpu_ns += 3000 * kMs;
@@ -104,7 +104,7 @@ TEST_F(HeartbeatTest, WaitForACpuIsStarvation) {
   ExpectOne(RefusalReason::kWatcherLate, 8000);
 }
 
-TEST_F(HeartbeatTest, StopAndStarvationAreToldApart) {
+TEST_F(HeartbeatTest, StopAndStarvationAreDistinguished) {
   Sleep(9000 + kPlannedMs, 1000, 500);
   const std::vector<Hold> holds = Holds();
   ASSERT_EQ(holds.size(), 2u);

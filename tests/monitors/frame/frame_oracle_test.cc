@@ -177,7 +177,7 @@ TEST_F(FrameOracle, FrameWithoutAnIntervalHasTheLastOnesElse60Hz) {
   EXPECT_EQ(Counted().interval_ns, 5'000'000u);
 }
 
-TEST_F(FrameOracle, MarkedPhasesAreTheFramesUnlessItTellsThem) {
+TEST_F(FrameOracle, MarkedPhasesAreTheFramesUnlessItHasThem) {
   const auto mark = [this](FramePhase phase, uint64_t at_ns) {
     FrameMonitor::MarkPhase(&ring_, &ring_.watched[0], phase, at_ns);
   };
@@ -202,7 +202,7 @@ TEST_F(FrameOracle, MarkedPhasesAreTheFramesUnlessItTellsThem) {
   EXPECT_EQ(costs(), (Costs{3, 0, 0, 0, 0}));
 }
 
-TEST_F(FrameOracle, LateFramesOfOneLookAreAllTold) {
+TEST_F(FrameOracle, LateFramesOfOnePollAreAllReported) {
   FrameEvent frame = {.start_ns = 1'000'000'000, .end_ns = 1'300'000'000};
   for (int i = 0; i < 5; ++i) {
     FrameMonitor::OnFrame(&ring_, &ring_.watched[0], frame);
@@ -216,7 +216,7 @@ TEST_F(FrameOracle, LateFramesOfOneLookAreAllTold) {
   EXPECT_EQ(sink_.signals[0].what, "doFrame");
 }
 
-TEST_F(FrameOracle, TimeInWhichTheProcessWasHeldIsNoPartOfAFrame) {
+TEST_F(FrameOracle, TimeInWhichTheProcessWasStoppedIsNoPartOfAFrame) {
   holds_.Add({RefusalReason::kStopped, 1'010'000'000, 2'000'000'000, 0});
   Show({.start_ns = 1'000'000'000, .end_ns = 2'005'000'000});
   EXPECT_EQ(Counted().dropped, 0u);
@@ -229,7 +229,7 @@ TEST_F(FrameOracle, TimeInWhichTheProcessWasHeldIsNoPartOfAFrame) {
   EXPECT_EQ(sink_.signals[0].end_ns, 4'290'000'000u);
 }
 
-TEST_F(FrameOracle, AVsyncThatNobodyWaitedForIsNotLate) {
+TEST_F(FrameOracle, AVsyncWithoutAWaitingThreadIsNotLate) {
   idle_ns_ = 2'990'000'000;
   Show({.vsync_ns = 1'000'000'000, .start_ns = 3'000'000'000, .end_ns = 3'005'000'000});
   EXPECT_TRUE(sink_.signals.empty());
@@ -239,7 +239,7 @@ TEST_F(FrameOracle, AVsyncThatNobodyWaitedForIsNotLate) {
   EXPECT_EQ(sink_.signals[0].dropped_frames, 16u);  // of the 300 ms since it was idle
 }
 
-TEST_F(FrameOracle, FrameThatEndsBehindTheLookWaitsForTheNext) {
+TEST_F(FrameOracle, FrameThatEndsAfterThePollWaitsForTheNext) {
   FrameMonitor::OnFrame(&ring_, &ring_.watched[0],
                         {.start_ns = 1'000'000'000, .end_ns = 1'300'000'000});
   watch_.Look(1'299'999'999, holds_, 0, &sink_);

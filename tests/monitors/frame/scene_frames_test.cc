@@ -77,7 +77,7 @@ TEST_F(FrameBookTest, TwentyFramesAreTooFewForAPeriod) {
   EXPECT_EQ(Scenes()[0].frames.frames, 21u);  // over now; one is in the next
 }
 
-TEST_F(FrameBookTest, ScenesAreTheStateScreenAndTheLatestStandsFirst) {
+TEST_F(FrameBookTest, ScenesAreTheStateScreenAndTheLatestIsFirst) {
   StateTags& tags = StateTags::Get();
   Show(1000, 1100);
   tags.Set("screen", "Cart", 2);

@@ -24,7 +24,7 @@ class SwapFramesTest : public testing::Test {
   SwapFrames frames_;
 };
 
-TEST_F(SwapFramesTest, WorkLiesBetweenTwoSwapsAndASwapThatWaitsIsNone) {
+TEST_F(SwapFramesTest, WorkIsBetweenTwoSwapsAndASwapThatWaitsIsNone) {
   EXPECT_EQ(SwapMs(1000, 1016), 0u);  // nobody knows since when
   EXPECT_EQ(SwapMs(1020, 1032), 4u);
   EXPECT_EQ(SwapMs(1232, 1240), 200u);

@@ -117,7 +117,7 @@ TEST_F(IncidentTrackerTest, LateFrameInASlowMessageIsTheSameIncident) {
   EXPECT_EQ(sealed_[0].dropped_frames, 29u);
 }
 
-TEST_F(IncidentTrackerTest, LateFrameAloneIsJankAndTheWorstOfADispatchIsTold) {
+TEST_F(IncidentTrackerTest, OnlyALateFrameIsJankAndTheWorstOfADispatchIsReported) {
   tracker_.OnSignal(Jank(1000, 1200, 11));
   tracker_.OnSignal(Jank(1200, 1600, 23));
   tracker_.OnSignal(Jank(1600, 1800, 11));
@@ -128,14 +128,14 @@ TEST_F(IncidentTrackerTest, LateFrameAloneIsJankAndTheWorstOfADispatchIsTold) {
   EXPECT_EQ(sealed_[0].end_ns - sealed_[0].begin_ns, 400 * kMs);
 }
 
-TEST_F(IncidentTrackerTest, LateFrameToldAfterItsSlowMessageIsNotASecondIncident) {
+TEST_F(IncidentTrackerTest, LateFrameReportedAfterItsSlowMessageIsNotASecondIncident) {
   tracker_.OnSignal(Slow(1000, 1800));
   tracker_.OnSignal(Jank(1100, 1790, 40));
   tracker_.Settle(1810 * kMs, 0);
   EXPECT_EQ(sealed_.size(), 1u);
 }
 
-TEST_F(IncidentTrackerTest, EndThatNobodyToldIsTheNextDispatch) {
+TEST_F(IncidentTrackerTest, UnreportedEndIsTheNextDispatch) {
   tracker_.OnSignal(Slow(1000, 0));
   tracker_.Settle(1750 * kMs, 1000 * kMs);
   tracker_.Settle(1900 * kMs, 1850 * kMs);  // another dispatch runs by now

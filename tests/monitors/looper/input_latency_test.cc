@@ -38,7 +38,7 @@ class InputLatencyTest : public testing::Test {
   uint32_t seen_ = 0;
 };
 
-TEST_F(InputLatencyTest, EventThatWaitedTooLongIsToldOnce) {
+TEST_F(InputLatencyTest, EventThatWaitedTooLongIsReportedOnce) {
   const uint64_t now = MonotonicNs();
   InputLatency::On(now - 50 * kNsPerMs);
   EXPECT_FALSE(Take());
@@ -51,7 +51,7 @@ TEST_F(InputLatencyTest, EventThatWaitedTooLongIsToldOnce) {
   EXPECT_FALSE(Take());
 }
 
-TEST_F(InputLatencyTest, OfAQueueTheLongestWaitIsTold) {
+TEST_F(InputLatencyTest, OfAQueueTheLongestWaitIsReported) {
   for (const uint64_t ms : {5000, 9000, 4000}) InputLatency::On(MonotonicNs() - ms * kNsPerMs);
   const std::optional<Signal> late = Take();
   ASSERT_TRUE(late);

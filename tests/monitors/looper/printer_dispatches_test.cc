@@ -161,7 +161,7 @@ TEST_F(PrinterDispatchesTest, FieldThatCannotBeReadIsAskedForOnce) {
   EXPECT_EQ(g_calls.size(), 2u);
 }
 
-TEST_F(PrinterDispatchesTest, FirstLineSaysWhetherTheContractHolds) {
+TEST_F(PrinterDispatchesTest, FirstLineSaysWhetherTheContractApplies) {
   dispatches_.Attach(0);
   looper_.logging->println("Dispatching, says a vendor's Looper");
   EXPECT_TRUE(dispatches_.not_understood());
@@ -169,7 +169,7 @@ TEST_F(PrinterDispatchesTest, FirstLineSaysWhetherTheContractHolds) {
   EXPECT_TRUE(g_calls.empty());
 }
 
-TEST_F(PrinterDispatchesTest, EndThatIsMissingOrAloneLeavesNothingOpen) {
+TEST_F(PrinterDispatchesTest, MissingOrUnmatchedEndLeavesNothingOpen) {
   dispatches_.Attach(0);
   looper_.logging->println("<<<<< Finished to what began before us");
   EXPECT_TRUE(g_calls.empty());

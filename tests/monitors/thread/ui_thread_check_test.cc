@@ -28,7 +28,7 @@ class UiThreadCheckTest : public ::testing::Test {
   UiThreadCheck check_;
 };
 
-TEST_F(UiThreadCheckTest, NiceValueIsToldOnceForEachValue) {
+TEST_F(UiThreadCheckTest, NiceValueIsReportedOnceForEachValue) {
   OnThread([this] {
     const id_t tid = static_cast<id_t>(CurrentTid());
     EXPECT_THAT(Look(), IsEmpty());
@@ -43,7 +43,7 @@ TEST_F(UiThreadCheckTest, NiceValueIsToldOnceForEachValue) {
   });
 }
 
-TEST_F(UiThreadCheckTest, SchedulerIsToldOnce) {
+TEST_F(UiThreadCheckTest, SchedulerIsReportedOnce) {
   OnThread([this] {
     if (sched_getscheduler(0) != SCHED_OTHER) GTEST_SKIP() << "not started with SCHED_OTHER";
     EXPECT_THAT(Look(), IsEmpty());
@@ -54,7 +54,7 @@ TEST_F(UiThreadCheckTest, SchedulerIsToldOnce) {
   });
 }
 
-TEST_F(UiThreadCheckTest, TimerSlackIsToldOnce) {
+TEST_F(UiThreadCheckTest, TimerSlackIsReportedOnce) {
   OnThread([this] {
     ASSERT_EQ(prctl(PR_SET_TIMERSLACK, 50'000, 0, 0, 0), 0);
     EXPECT_THAT(Look(), IsEmpty());

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int64_t kMs = 1'000'000;
 
-TEST(FrameJankLog, TellsWhoWasLateAndWhen) {
+TEST(FrameJankLog, ReportsLateFramesAndTimes) {
   FrameJankLog log;
   EXPECT_TRUE(log.empty());
   log.Note({.vsync_id = 1, .type = 0, .scheduled_ns = 16 * kMs, .actual_ns = 8 * kMs});

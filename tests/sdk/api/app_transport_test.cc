@@ -98,7 +98,7 @@ TEST_F(AppTransportTest, RefusalOfTheServerCountsAsEverywhere) {
   EXPECT_EQ(Ids(&spool).size(), 1u);
 }
 
-TEST_F(AppTransportTest, NetworkThatIsOffHoldsReportsUntilItIsThere) {
+TEST_F(AppTransportTest, NetworkThatIsOffDelaysReportsUntilItIsThere) {
   Spool spool = OpenSpool();
   Seal(&spool);
   SetUploadNetwork(JANKBOX_NETWORK_OFF);

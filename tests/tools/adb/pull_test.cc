@@ -105,7 +105,7 @@ TEST_F(PullTest, BothFoldersAreLookedAt) {
   EXPECT_THAT(Pull().out, HasSubstr("1 pulled into"));
 }
 
-TEST_F(PullTest, OldPhoneWithoutChecksumsIsReadAnew) {
+TEST_F(PullTest, OldPhoneWithoutChecksumsIsReadAgain) {
   UsePhone(21);
   phone_->Install(kApp, /*debuggable=*/true);
   SealReportFile(phone_->OwnFolder(kApp), SampleReport(1));

@@ -105,7 +105,7 @@ TEST_F(RecordTest, DashIsStdoutAndTheSummaryGoesToStderr) {
   EXPECT_THAT(finished.err, StartsWith("-: "));
 }
 
-TEST_F(RecordTest, RestartHoldsOptionsOfTheStart) {
+TEST_F(RecordTest, RestartAppliesOptionsOfTheStart) {
   phone_->StartApp(kApp);
   const std::string old_pid = FileBytes(*phone_ / "run/com.example.app");
   const std::string out = out_ / "out.pftrace.zst";
@@ -140,7 +140,7 @@ TEST_F(RecordTest, OldPhone) {
   EXPECT_THAT(refused.err, HasSubstr("(before Android 8 names end after 31 characters)"));
 }
 
-TEST_F(RecordTest, RefusedPropertyIsTold) {
+TEST_F(RecordTest, RefusedPropertyIsReported) {
   phone_->StartApp(kApp);
   WriteFile(*phone_ / "refuses_properties", "");
   const Finished finished = Record({});

@@ -52,7 +52,7 @@ TEST(Doctor, MissingAgentIsEssential) {
   EXPECT_EQ(Checks(doctor).at("agent").at("state"), "missing");
 }
 
-TEST(Doctor, AgentThatCannotBePreloadedIsTold) {
+TEST(Doctor, AgentThatCannotBePreloadedIsReported) {
   TemporaryFolder folder;
   WriteFile(folder / "agent.so", "no library");
   const Finished finished = RunToEnd({JANKBOX_BINARY, "doctor", "--dir", folder.path()},

@@ -68,7 +68,7 @@ TEST_F(ClockFitTest, StatedClocksAreReadDirectly) {
   EXPECT_EQ(Fit("boot").ToBoottime(5 * kSecond), 5 * kSecond);
 }
 
-TEST_F(ClockFitTest, ScheduleTellsAnUnknownClock) {
+TEST_F(ClockFitTest, ScheduleRevealsAnUnknownClock) {
   const ClockFit fit = Fit("local");
   EXPECT_EQ(fit.method, FitMethod::kSchedule);
   EXPECT_EQ(fit.clock, "local");
@@ -148,7 +148,7 @@ TEST_F(ClockFitTest, NothingToGoByIsTheNearestClockWithAHonestBound) {
   EXPECT_LE(std::abs(ErrorOf(fit)), static_cast<int64_t>(fit.bound_ns));
 }
 
-TEST_F(ClockFitTest, AThreadThatNeverSleepsTellsNothing) {
+TEST_F(ClockFitTest, AThreadThatNeverSleepsGivesNoData) {
   const uint64_t first = facts_.switches.front().stamp, last = facts_.switches.back().stamp;
   facts_.switches = {{first - kSecond, kTid, SwitchPoint::kOn},
                      {last + kSecond, kTid, SwitchPoint::kOff}};

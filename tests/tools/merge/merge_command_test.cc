@@ -66,7 +66,7 @@ class MergeCommandTest : public ::testing::Test {
   std::string report_;
 };
 
-TEST_F(MergeCommandTest, TextStandsOnTheAppsTracks) {
+TEST_F(MergeCommandTest, TextIsOnTheAppsTracks) {
   const nlohmann::json summary = Summary(Text(), {"--clock", "mono"});
   EXPECT_EQ(summary["duplicates"], 2);
   EXPECT_EQ(summary["clock"]["name"], "mono");
@@ -85,7 +85,7 @@ TEST_F(MergeCommandTest, TextStandsOnTheAppsTracks) {
   CheckIndependently();
 }
 
-TEST_F(MergeCommandTest, CollidingIdentifiersOfAPerfettoTraceAreToldApart) {
+TEST_F(MergeCommandTest, CollidingIdentifiersOfAPerfettoTraceAreDistinguished) {
   const nlohmann::json summary = Summary(PerfettoCapture().SerializeAsString());
   EXPECT_EQ(summary["clock"]["aligned_by"], "clock");
   EXPECT_EQ(summary["duplicates"], 2);

@@ -93,7 +93,7 @@ TEST_F(SliceJoinTest, AnEndWithoutABeginWouldCloseTheAppsSlice) {
   EXPECT_EQ(join.unmatched_ends, 1u);
 }
 
-TEST_F(SliceJoinTest, ClockErrorIsMendedByTheSmallestMove) {
+TEST_F(SliceJoinTest, ClockErrorIsFixedByTheSmallestMove) {
   App(1'000'000, "around");
   App(2'000'000, "within");
   App(3'000'000, "");

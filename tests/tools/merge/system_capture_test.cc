@@ -51,7 +51,7 @@ TEST_F(SystemCaptureTest, FilesOfOtherKindsAreNamedWithTheFix) {
   EXPECT_FALSE(DetectCapture(folder_.path()).ok());
 }
 
-TEST_F(SystemCaptureTest, TextAndPerfettoAreToldCompressedOrNot) {
+TEST_F(SystemCaptureTest, TextAndPerfettoAreRecognizedCompressedOrNot) {
   const std::string text = Line("a-1", 1, "tracing_mark_write: E");
   const std::string trace = PerfettoCapture().SerializeAsString();
   for (const auto& [bytes, kind] :

@@ -107,7 +107,7 @@ TEST(Systrace, KernelEventsOfTheReportStandBetweenItsMarkers) {
             "next_comm=swapper/3 next_pid=0 next_prio=120");
 }
 
-TEST(Systrace, NamesThatWouldBreakTheFormatAreMended) {
+TEST(Systrace, NamesThatWouldBreakTheFormatAreFixed) {
   testproto::Trace trace = AppTraceByHand();
   for (auto& packet : *trace.mutable_packet()) {
     if (packet.track_event().name() == "outer") packet.mutable_track_event()->set_name("a\nb|c");

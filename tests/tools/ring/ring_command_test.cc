@@ -71,7 +71,7 @@ TEST_F(RingDump, EventsAreTheLastOnesOfEachThread) {
   EXPECT_THAT(Dump({ring_->path(), "--events"}).out, HasSubstr("the last 20 of 5003 events"));
 }
 
-TEST_F(RingDump, JsonHoldsEverythingAndEventsOnlyWhereAskedFor) {
+TEST_F(RingDump, JsonHasEverythingAndEventsOnlyIfAskedFor) {
   ChecksumClosedChunks(ring_, NowTicks());
   const json ring = json::parse(Dump({ring_->path(), "--json"}).out);
   EXPECT_EQ(ring["state"], "live");
@@ -109,7 +109,7 @@ TEST_F(RingDump, DamageIsNamed) {
   EXPECT_EQ(RunToEnd({JANKBOX_BINARY, "ring"}).exit_status(), 2);
 }
 
-TEST_F(RingDump, AnyBytesBehindTheHeaderAreSurvived) {
+TEST_F(RingDump, AnyBytesAfterTheHeaderAreSurvived) {
   std::string bytes = FileBytes(ring_->path());
   uint64_t random = 1;
   for (size_t at = offsetof(RingHeader, tick_source); at < bytes.size(); at += 1 + random % 400) {

@@ -135,7 +135,7 @@ TEST_F(RunTest, AgentWithoutItsRecorderIsOneErrorAndTheProgramRuns) {
   EXPECT_THAT(finished.err, testing::MatchesRegex("jankbox: [^\n]*libjankbox.so.0[^\n]*\n"));
 }
 
-TEST_F(RunTest, FirstErrorOfTheWholeTreeIsToldOthersAreCounted) {
+TEST_F(RunTest, FirstErrorOfTheWholeTreeIsPrintedOthersAreCounted) {
   const Finished finished =
       Run({"sh", "-c", "true; /bin/true; /bin/true; exit 4"}, {},
           {{"WITNESS_ERRORS", "error: no room for a ring \x1b[31m\nnoise\nerror: second"}});
@@ -144,7 +144,7 @@ TEST_F(RunTest, FirstErrorOfTheWholeTreeIsToldOthersAreCounted) {
             "jankbox: no room for a ring ?[31m\njankbox: no incidents; 5 more errors\n");
 }
 
-TEST_F(RunTest, IncidentsAreToldAsTheyHappenAndSummedUp) {
+TEST_F(RunTest, IncidentsArePrintedAsTheyHappenAndSummedUp) {
   proto::Report grown = SampleReport(2);
   proto::Report first = grown;
   grown.set_revision(2);

@@ -33,7 +33,7 @@ TEST(Clip, CutsByColumnsAndNeverInsideACharacter) {
   EXPECT_EQ(Clip({.unicode = false}, "gtk_main_do_event", 8), "gtk_ma..");
 }
 
-TEST(Paint, WithoutColourIsTheTextAlone) {
+TEST(Paint, WithoutColourIsOnlyTheText) {
   EXPECT_EQ(Paint({.colour = false}, Colour::kRed, "x"), "x");
   EXPECT_EQ(Paint({.colour = true}, Colour::kRed, "x"), "\x1b[31mx\x1b[0m");
 }

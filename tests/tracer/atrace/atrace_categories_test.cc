@@ -54,7 +54,7 @@ TEST(AtraceSelection, TakesNumbersAndNamesTogether) {
   EXPECT_EQ(SelectAtraceCategories("", IsKernel).tags, 0u);
 }
 
-TEST(AtraceSelection, TellsUnknownNamesAsTheyWereWritten) {
+TEST(AtraceSelection, KeepsUnknownNamesAsTheyWereWritten) {
   const AtraceSelection selection =
       SelectAtraceCategories("gfx ../view GFX sched 0x8000000 0xffffffffffffffff", nullptr);
   EXPECT_EQ(selection.tags, kTagGraphics);

@@ -183,7 +183,7 @@ TEST_F(AtraceControlTest, AnUpdateReplacesWhatIsWanted) {
   EXPECT_EQ(tags_, kTagCamera);
 }
 
-TEST_F(AtraceControlTest, ALibraryWithoutMarkerIsToldAndKeepsItSo) {
+TEST_F(AtraceControlTest, ALibraryWithoutMarkerIsReportedAndKeepsItSo) {
   marker_fd_ = -1;
   AtraceControl control(symbols_);
   control.Start(kWanted, 0);

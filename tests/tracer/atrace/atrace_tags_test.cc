@@ -164,7 +164,7 @@ TEST(AtraceAppTag, LooksAtNoMoreAppsThanTheLimit) {
   EXPECT_FALSE(HasApp("2147483647", apps, "1", false));
 }
 
-TEST(AtraceAppTag, FlagsAloneDoNotTurnItOn) {
+TEST(AtraceAppTag, OnlyFlagsDoNotTurnItOn) {
   EXPECT_FALSE(HasApp("1", {"com.other"}, "1", true, "0x1000"));
   EXPECT_FALSE(HasApp("1", {"*"}, "0", false, "0x7ffffff"));
   EXPECT_TRUE(HasApp("1", {"*"}, "0", true, "0x7ffffff"));

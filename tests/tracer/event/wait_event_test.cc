@@ -53,7 +53,7 @@ TEST(WaitEvent, SizesOutsideOfSixtyBitsAreCutNotSpilled) {
   EXPECT_EQ(decoded.what, WaitClass::kRead);
 }
 
-TEST(WaitEvent, WhatNobodyWroteIsRefused) {
+TEST(WaitEvent, UnwrittenDataIsRefused) {
   WaitEvent wait;
   const uint64_t word = 7;
   const uint32_t mutex = EncodeWait({.what = WaitClass::kMutex}).id;

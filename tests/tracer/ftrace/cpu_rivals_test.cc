@@ -64,7 +64,7 @@ TEST(CpuRivals, WokenThreadWaitsForWhoeverGivesItTheCpu) {
               ElementsAre("100 behind p8 20-25"));
 }
 
-TEST(CpuRivals, IdleCpuIsNobodys) {
+TEST(CpuRivals, IdleCpuHasNoOwner) {
   EXPECT_THAT(Rivals({Switch(10, kUi, kSleeping, 0), Waking(20, kUi), Switch(25, 0, 0, kUi)}),
               ElementsAre());
 }

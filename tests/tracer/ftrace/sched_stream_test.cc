@@ -95,7 +95,7 @@ KernelEvent Waking(uint64_t time, int32_t tid) {
   return event;
 }
 
-TEST(SchedStream, ArrivalThatWasNotToldIsTheWakeUp) {
+TEST(SchedStream, MissedArrivalIsTheWakeUp) {
   std::vector<KernelEvent> events = {
       Switch(10, 0, 0, kRunning, kUi), Switch(20, 0, kUi, kSleeping, 0), Waking(50, kUi),
       Switch(60, 0, kUi, kSleeping, 0), Switch(80, 0, 0, kRunning, kUi)};
@@ -118,7 +118,7 @@ TEST(SchedStream, WakeUpBeforeTheLastSwitchExplainsNothing) {
   EXPECT_EQ(events[2].sched.prev_pid, 0);
 }
 
-TEST(SchedStream, ReturnThatWasNotToldTakesThePreemptionOut) {
+TEST(SchedStream, MissedReturnRemovesThePreemption) {
   std::vector<KernelEvent> events = {Switch(10, 0, 0, kRunning, kUi),
                                      Switch(20, 0, kUi, kPreempted, 7),
                                      Switch(60, 0, kUi, kSleeping, 0)};

@@ -38,7 +38,7 @@ TEST(SwitchSource, SleepsAreFoundWithTheirTimes) {
   }
 }
 
-TEST(SwitchSource, RingThatWasOverwrittenHoldsTheLastOnes) {
+TEST(SwitchSource, RingThatWasOverwrittenHasTheLastOnes) {
   Result<std::unique_ptr<SwitchSource>> source = SwitchSource::Open(CurrentTid());
   if (!source.ok()) GTEST_SKIP() << source.status().message();
   for (int i = 0; i < 5'000; ++i) usleep(1);

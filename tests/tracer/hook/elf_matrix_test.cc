@@ -153,7 +153,7 @@ TEST(ElfMatrix, ForeignFilesAreHere) {
   EXPECT_EQ(ForeignFixturePaths().size(), 16u);
 }
 
-TEST(ElfMatrix, UnknownMachineIsRefusedAndUnknownPackingTold) {
+TEST(ElfMatrix, UnknownMachineIsRefusedAndUnknownPackingReported) {
   if (ForeignFixturePaths().empty()) GTEST_SKIP() << "no clang or no lld: Android's machines";
   for (const std::string& path : ForeignFixturePaths()) {
     Result<std::string> file = ReadFile(path, kMaxFileBytes);

@@ -94,7 +94,7 @@ TEST(BinderInterface, LongNameIsCut) {
   EXPECT_EQ(InterfaceOf(DataOf({1, 2, 3}, longer)), "");
 }
 
-TEST(BinderInterface, NothingBehindTheDataIsRead) {
+TEST(BinderInterface, NothingAfterTheDataIsRead) {
   const Bytes whole = DataOf({INT32_MIN, -1, kSystemHeader}, kName);
   const size_t token = 16 + 2 * sizeof(kName);
   for (size_t size = 0; size < whole.size(); ++size) {
@@ -138,7 +138,7 @@ class Exchange {
   std::unique_ptr<uint8_t[]> exact_;
 };
 
-TEST(BinderCommands, TransactionBehindOtherCommandsIsFound) {
+TEST(BinderCommands, TransactionAfterOtherCommandsIsFound) {
   const Bytes data = DataOf({INT32_MIN, -1, kSystemHeader}, kName);
   for (const uint32_t command : {uint32_t{BC_TRANSACTION}, uint32_t{BC_TRANSACTION_SG}}) {
     Exchange exchange;
@@ -177,7 +177,7 @@ TEST(BinderCommands, TransactionWithoutANameHasItsCode) {
   EXPECT_EQ(exchange.Read().call.name(), "");
 }
 
-TEST(BinderCommands, CutAnywhereNothingBehindIsRead) {
+TEST(BinderCommands, CutAnywhereNothingAfterIsRead) {
   const Bytes data = DataOf({INT32_MIN, -1, kSystemHeader}, kName);
   Exchange whole;
   whole.Command(BC_ACQUIRE, uint32_t{1});
@@ -242,7 +242,7 @@ TEST(BinderReturns, RepliesOfEveryKindAreCounted) {
   }
 }
 
-TEST(BinderExchange, RequestIsToldByItsNumber) {
+TEST(BinderExchange, RequestIsIdentifiedByItsNumber) {
   EXPECT_EQ(BinderWordBytes(BINDER_WRITE_READ), 8u);
   EXPECT_EQ(BinderWordBytes(static_cast<unsigned long>(static_cast<int>(BINDER_WRITE_READ))), 8u);
   EXPECT_EQ(BinderWordBytes(0xc0186201), 4u);
@@ -272,7 +272,7 @@ TEST(BinderExchange, WordsOf32BitsAreRead) {
   EXPECT_EQ(exchange.commands_consumed, 8u);
 }
 
-TEST(BinderCall, PayloadHoldsTheCall) {
+TEST(BinderCall, PayloadHasTheCall) {
   for (const std::string& name : {std::string(), std::string("I"), std::string("exactly"),
                                   std::string(kName), std::string(kMaxInterfaceBytes, 'n')}) {
     BinderCall call{.code = 0xffffffff, .handle = 77};

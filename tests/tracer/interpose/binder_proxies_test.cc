@@ -198,7 +198,7 @@ TEST_F(BinderProxiesTest, OtherThreadsAndOtherRequestsPassThrough) {
   EXPECT_EQ(g_step, 2u);
 }
 
-TEST_F(BinderProxiesTest, InterfacesAreToldOnce) {
+TEST_F(BinderProxiesTest, InterfacesAreReportedOnce) {
   while (!BinderInterfaces::Take().empty()) {
   }
   for (int i = 0; i < 3; ++i) {

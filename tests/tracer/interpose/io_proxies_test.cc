@@ -234,7 +234,7 @@ TEST_F(IoProxiesTest, BeginIsThereWhileTheCallBlocks) {
   close(pipe_fds[1]);
 }
 
-TEST_F(IoProxiesTest, DescriptorThatIsGivenAgainIsToldByItsNewClass) {
+TEST_F(IoProxiesTest, ReusedDescriptorHasItsNewClass) {
   MakeFile("file", 10);
   const int fd = open(Path("file").c_str(), O_RDONLY);
   char byte;

@@ -165,7 +165,7 @@ class LockDifferentialTest : public SourceTest {
   int errors_ = 0;
 };
 
-TEST_F(LockDifferentialTest, MutexesOfAllKindsFreeAndHeld) {
+TEST_F(LockDifferentialTest, MutexesOfAllKindsFreeAndLocked) {
   for (const int type : {PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_ERRORCHECK,
                          PTHREAD_MUTEX_ADAPTIVE_NP}) {
     for (const int robust : {PTHREAD_MUTEX_STALLED, PTHREAD_MUTEX_ROBUST}) {

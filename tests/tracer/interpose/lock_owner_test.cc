@@ -132,7 +132,7 @@ TEST(LockOwner, OfAConditionIsNotKnown) {
             0);
 }
 
-TEST(LockOwner, OfMemoryThatIsGoneIsNobody) {
+TEST(LockOwner, UnmappedMemoryHasNoOwner) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   void* two = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(two, MAP_FAILED);

@@ -196,7 +196,7 @@ TEST_F(LockProxiesTest, FreeLocksRecordNothing) {
   for (int i = 0; i < kDepth; ++i) EXPECT_EQ(pthread_mutex_unlock(&recursive), 0);
 }
 
-TEST_F(LockProxiesTest, TimeoutsAreTold) {
+TEST_F(LockProxiesTest, TimeoutsAreReported) {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   Holder holder([&] { pthread_mutex_lock(&mutex); }, [&] { pthread_mutex_unlock(&mutex); });
   timespec until{};

@@ -62,7 +62,7 @@ __attribute__((noinline)) int CreateFromHere(CreateFn* create, pthread_t* thread
   return error;
 }
 
-TEST_F(ThreadProxiesTest, CreationTellsParentChildStackAndEnd) {
+TEST_F(ThreadProxiesTest, CreationHasParentChildStackAndEnd) {
   Told told;
   pthread_t thread;
   ASSERT_EQ(CreateFromHere(create_, &thread, &told), 0);
@@ -93,7 +93,7 @@ TEST_F(ThreadProxiesTest, CreationTellsParentChildStackAndEnd) {
   EXPECT_EQ(recorder_->lost().events, 0u);
 }
 
-TEST_F(ThreadProxiesTest, BothWaysToRenameAndBothWaysToEndAreTold) {
+TEST_F(ThreadProxiesTest, BothKindsOfRenameAndOfEndAreReported) {
   static SetNameFn* set_name;
   static ExitFn* leave;
   static PrctlFn* control;

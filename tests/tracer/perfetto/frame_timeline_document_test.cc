@@ -223,7 +223,7 @@ TEST_F(FrameTimelineDocument, EveryKindOfFrameHasTheTypesOfItsRow) {
   EXPECT_EQ(present.size() + jank.size() + severity.size() + 1, values_.size());
 }
 
-TEST_F(FrameTimelineDocument, FramesWithoutAVsyncIdHaveTokensBehindTheHighestOne) {
+TEST_F(FrameTimelineDocument, FramesWithoutAVsyncIdHaveTokensAboveTheHighestOne) {
   const std::vector<TimelineFrame> frames = {Frame(0, 9'000'000), Frame(5000, 9'000'000),
                                              Frame(0, 9'000'000)};
   std::multiset<uint64_t> tokens;

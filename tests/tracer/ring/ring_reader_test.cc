@@ -27,7 +27,7 @@ class RingReaderTest : public RingTest {
   }
 };
 
-TEST_F(RingReaderTest, FileHoldsWhatTheMappingHolds) {
+TEST_F(RingReaderTest, FileHasTheContentsOfTheMapping) {
   Result<RingReader> reader = RingReader::FromBytes(Bytes());
   ASSERT_TRUE(reader.ok());
   const RingWindow window = reader->CopyWindow(0, UINT64_MAX);

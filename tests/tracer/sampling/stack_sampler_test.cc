@@ -241,7 +241,7 @@ TEST(StackSampler, DeepRecursionIsCutAndSaysSo) {
   }
 }
 
-TEST(StackSampler, SignalStandsInForPerfAndIsDisclosed) {
+TEST(StackSampler, SignalReplacesPerfAndIsDisclosed) {
   SampledThread thread([](const std::atomic<bool>& stop) { BusyOuter(&stop); });
   auto sampler = MakeSampler(thread.tid(), Mode::kSignalOnly);
   ExpectBusy(*sampler, CollectFrom(sampler.get(), SampleSource::kSignal, 30), 30);

@@ -59,7 +59,7 @@ TEST(SystemCallLine, AnythingElseIsRefused) {
   }
 }
 
-TEST(ThreadState, IsTheLetterBehindTheLastBracket) {
+TEST(ThreadState, IsTheLetterAfterTheLastBracket) {
   EXPECT_EQ(ParseThreadState("12 (a) b) c) D 1 2 3"), 'D');
   EXPECT_EQ(ParseThreadState("12 (name) S 1"), 'S');
   for (const char* text : {"", "12 (name", "12 (name)", "12 (name) "}) {
@@ -119,7 +119,7 @@ TEST(StackBounds, EndIsThatOfTheMapping) {
   EXPECT_EQ(bounds.EndOf(0), 0u);
 }
 
-TEST(FdClass, EachKindIsTold) {
+TEST(FdClass, EachKindIsReported) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   ScopedFd pipe_read(ends[0]), pipe_write(ends[1]);
@@ -193,7 +193,7 @@ TEST(PerfRecord, LengthsBeyondTheRecordAreRefusedOrCut) {
   EXPECT_FALSE(ParsePerfSample(record, &sample));
 }
 
-TEST(ProcSource, RunningThreadIsToldFromABlockedOne) {
+TEST(ProcSource, RunningThreadIsDistinguishedFromABlockedOne) {
   std::vector<std::byte> buffer(4096);
   ProcSource::View view;
   SampledThread busy([](const std::atomic<bool>& stop) { BusyOuter(&stop); });

@@ -61,7 +61,7 @@ TEST(MarkerSlices, NameThatIsEmptyOrCutOffIsAQuestionMark) {
   EXPECT_THAT(Lines(snapshot), ElementsAre("1100+100 0 ?", "1110+40 1 ?"));
 }
 
-TEST(MarkerSlices, ThreadOfMarkersAloneIsDrawn) {
+TEST(MarkerSlices, ThreadOfOnlyMarkersIsDrawn) {
   const TestSnapshot snapshot =
       SnapshotOf({}, {MakeChunk({Marker("B|1|only", 1100), Marker("E|1", 1200)})});
   EXPECT_THAT(Lines(snapshot), ElementsAre("1100+100 0 only"));
@@ -78,7 +78,7 @@ TEST(MarkerSlices, LeftOpenByAnExceptionEndsWithItsMethodAndIsCounted) {
   EXPECT_EQ(snapshot.stats.unmatched_ends, 0u);
 }
 
-TEST(MarkerSlices, NeverEndedAndNeverBegunAreToldApart) {
+TEST(MarkerSlices, NeverEndedAndNeverBegunAreDistinguished) {
   const TestSnapshot snapshot =
       SnapshotOf({}, {MakeChunk({Marker("E|1", 1050), Marker("B|1|open", 1100)})});
   EXPECT_THAT(Lines(snapshot), ElementsAre("1100+900 0 open open_at_window_end"));
@@ -86,7 +86,7 @@ TEST(MarkerSlices, NeverEndedAndNeverBegunAreToldApart) {
   EXPECT_EQ(snapshot.stats.open_slices, 1u);
 }
 
-TEST(MarkerSlices, CarriedOnesAreToldOnceAndKeepTheirBegin) {
+TEST(MarkerSlices, CarriedOnesAreReturnedOnceAndKeepTheirStart) {
   const TestSnapshot snapshot =
       SnapshotOf({MakeChunk({Begin(1, 950), End(1, 1700)})},
                  {MakeChunk({Carried("B|1|outer", 900, 960), Marker("B|1|in", 1100)}, 960),

@@ -215,7 +215,7 @@ TEST(SampleSlices, CallsWithoutANameShowTheirModule) {
               ElementsAre("s 100+5 0 libbare.so+0x123", "s 100+5 1 0xa000"));
 }
 
-TEST(SampleSlices, OpenDispatchHoldsTheLastSampleOfTheWindow) {
+TEST(SampleSlices, OpenDispatchContainsTheLastSampleOfTheWindow) {
   EXPECT_THAT(Lines(SnapshotOf({DispatchBegin("d", 90 * kMs)},
                                {{990, Stack({0x1100})}, {1000, Stack({0x1100})}})),
               ElementsAre("t 990+9 1 main"));

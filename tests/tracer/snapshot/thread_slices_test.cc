@@ -100,7 +100,7 @@ TEST(ThreadSlices, BlockedThreadWithoutEventsInTheWindowIsDrawn) {
               ElementsAre("100+1900 0 m1 began_before_window open_at_window_end"));
 }
 
-TEST(ThreadSlices, EventsBehindTheWindowAreIgnored) {
+TEST(ThreadSlices, EventsAfterTheWindowAreIgnored) {
   const TestSnapshot snapshot = SnapshotOf(
       {MakeChunk({Begin(1, 1100), End(1, 2001), Begin(2, 2002)}), MakeChunk({End(2, 2100)}, 2050)});
   EXPECT_THAT(Lines(snapshot), ElementsAre("1100+900 0 m1 open_at_window_end"));

@@ -133,7 +133,7 @@ std::vector<std::byte> Note(uint32_t type, std::string_view name, std::string_vi
   return bytes;
 }
 
-TEST(BuildIdNote, IsFoundBehindOtherNotes) {
+TEST(BuildIdNote, IsFoundAfterOtherNotes) {
   using std::string_view_literals::operator""sv;
   std::vector<std::byte> notes = Note(1, "GNU\0"sv, "abcdefgh");
   const std::vector<std::byte> other = Note(NT_GNU_BUILD_ID, "Xen\0"sv, "nope");

@@ -59,7 +59,7 @@ TEST(UploadPace, FailureWaitsAndSuccessForgets) {
   EXPECT_EQ(pace.failures, 0u);
 }
 
-TEST(UploadPace, ServersWordHoldsForEverybody) {
+TEST(UploadPace, ServersRetryAfterAppliesToEveryUpload) {
   UploadPace pace;
   NoteFailure(&pace, kNowMs, 120, 700);
   EXPECT_EQ(WaitMs(pace, kNowMs, false), 120'000u);
@@ -83,7 +83,7 @@ TEST(UploadPace, FitToClockLeavesWhatIsPossible) {
   EXPECT_EQ(WaitMs(pace, kNowMs, false), 120'000u);
 }
 
-TEST(UploadBudget, HoldsForTheDay) {
+TEST(UploadBudget, AppliesForTheDay) {
   UploadPace pace;
   const UploadBudget budget;
   EXPECT_TRUE(BudgetAllows(pace, budget, true, kNowMs, kMiB));

@@ -107,7 +107,7 @@ TEST(PlanEvictions, NothingIsGivenUpForWhatCannotFit) {
   EXPECT_FALSE(PlanEvictions(records, {.max_reports = 0}, Incoming(1)).fits);
 }
 
-TEST(PlanEvictions, FullDiskAloneGivesNothingUp) {
+TEST(PlanEvictions, OnlyAFullDiskGivesNothingUp) {
   const std::vector<SpoolRecord> records = {Record('a', 9, 4 * kKiB)};
   const EvictionPlan plan = PlanEvictions(records, {}, {.free_bytes = 0});
   EXPECT_TRUE(plan.fits);

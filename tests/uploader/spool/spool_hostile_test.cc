@@ -143,7 +143,7 @@ TEST_F(SpoolHostileTest, ThousandsOfReportsAreBroughtBelowTheLimits) {
   ExpectBalanced(&spool);
 }
 
-TEST_F(SpoolHostileTest, DamagedBooksAreBegunAnew) {
+TEST_F(SpoolHostileTest, DamagedAccountsStartAgain) {
   std::string id;
   {
     Spool spool = OpenSpool();

@@ -111,7 +111,7 @@ TEST_F(SpoolProcessTest, KilledDrainsCountNothingTwice) {
   EXPECT_EQ(counts.dropped(), 0u);
 }
 
-TEST_F(SpoolProcessTest, BooksOfManyProcessesAddUp) {
+TEST_F(SpoolProcessTest, AccountsOfManyProcessesAddUp) {
   constexpr int kProcesses = 6;
   constexpr int kReportsEach = 30;
   std::vector<pid_t> children;

@@ -88,7 +88,7 @@ TEST(SpoolState, EveryFlippedBitIsCorrupt) {
   }
 }
 
-TEST(SpoolState, BooksThatDoNotBalanceAreCorrupt) {
+TEST(SpoolState, AccountsThatDoNotBalanceAreCorrupt) {
   SpoolState state = SampleState();
   ++state.written;
   EXPECT_EQ(DecodeSpoolState(EncodeSpoolState(state)).status().code(), StatusCode::kCorrupt);

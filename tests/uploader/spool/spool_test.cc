@@ -66,7 +66,7 @@ TEST_F(SpoolTest, UnsealedReportLeavesNothing) {
   EXPECT_EQ(spool.Counts()->written, 0u);
 }
 
-TEST_F(SpoolTest, FileHoldsWhatWasWrittenWhateverWasExpected) {
+TEST_F(SpoolTest, FileHasWhatWasWrittenWhateverWasExpected) {
   Spool spool = OpenSpool();
   for (const uint64_t expected : {0, 1, 5'000, 500'000}) {
     const std::string id = NewUuid(RealtimeNs() / kNsPerMs);
@@ -102,7 +102,7 @@ TEST_F(SpoolTest, CountQuotaGivesUpTheOldest) {
   ExpectBalanced(&spool);
 }
 
-TEST_F(SpoolTest, ByteQuotaHoldsAtEveryInstant) {
+TEST_F(SpoolTest, ByteQuotaIsKeptAtEveryInstant) {
   constexpr uint64_t kMaxBytes = 100'000;
   Spool spool = OpenSpool({.max_bytes = kMaxBytes});
   for (int i = 0; i < 40; ++i) {
@@ -251,7 +251,7 @@ TEST_F(SpoolTest, RefusedReportIsDroppedByReason) {
   ExpectBalanced(&spool);
 }
 
-TEST_F(SpoolTest, BooksOutliveTheProcess) {
+TEST_F(SpoolTest, AccountsOutliveTheProcess) {
   {
     Spool spool = OpenSpool();
     Seal(&spool);
@@ -295,7 +295,7 @@ TEST_F(SpoolTest, WipeLeavesNoReport) {
   ExpectBalanced(&spool);
 }
 
-TEST_F(SpoolTest, BelowTheFloorIsRefusedWithTheMend) {
+TEST_F(SpoolTest, BelowTheFloorIsRefusedWithTheFix) {
   Spool open = OpenSpool();
   const SpoolLimits limits{.min_free_bytes = uint64_t{1} << 62};
   const Status status = Spool::Open(dir(), limits).status();

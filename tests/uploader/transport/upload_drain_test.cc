@@ -186,7 +186,7 @@ TEST_F(UploadDrainTest, RetryAfterOutlivesTheProcess) {
   EXPECT_GT(summary.retry_in_ms, 590'000u);
 }
 
-TEST_F(UploadDrainTest, OwnBackoffHoldsUpOnlyTheBackground) {
+TEST_F(UploadDrainTest, OwnBackoffDelaysOnlyTheBackground) {
   Spool spool = OpenSpool();
   Seal(&spool);
   UploadPace pace;
@@ -350,7 +350,7 @@ TEST_F(UploadDrainTest, WaitingDrainTakesOverFromTheOther) {
   EXPECT_EQ(summary.sent, 1u);
 }
 
-TEST_F(UploadDrainTest, ReportWhoseUploadsKillTheProcessIsSetAside) {
+TEST_F(UploadDrainTest, ReportWhoseUploadsKillTheProcessIsQuarantined) {
   Spool spool = OpenSpool();
   const std::string poison = Seal(&spool);
   Advance(kNsPerSecond);
