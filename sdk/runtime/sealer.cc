@@ -170,13 +170,9 @@ void Sealer::SealOne(const SealRequest& request) {
     source.buffer = buffer_;
     source.healthy = &healthy_;
     source.healthy_below_ns = options_.slow_message_ns / 2;
-    bool admitted = false;
-    const auto admit = [&](const ReportedIncident& incident, Report* report) {
-      return admitted = gate_->Admit(incident, report);
-    };
-    const Result<Report> report = SealReport(source, request, spool_.get(), admit);
+    const Result<Report> report = SealReport(source, request, spool_.get(), gate_->Question());
     sealed = report.ok();
-    if (!sealed && admitted) {
+    if (!sealed && report.status().code() != StatusCode::kUnavailable) {
       gate_->NotWritten(request.id);
       refusals_->Add(RefusalReason::kNoSpace, MonotonicNs());
       SetLastError("report " + request.id + " could not be written: " + report.status().message());
