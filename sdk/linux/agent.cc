@@ -2,7 +2,7 @@
 // thread (or one of $JANKBOX_WATCH_THREADS) waits in a loop loads libjankbox.so, apart from the
 // program's own symbols, on a thread of its own. Exports nothing but those waits; every one goes to
 // the real function with the caller's arguments, result and errno untouched. FORK: a child starts
-// anew.
+// again.
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
@@ -40,7 +40,7 @@ Function Symbol(void* library, const char* name) {
   return reinterpret_cast<Function>(dlsym(library, name));
 }
 
-// libjankbox.so lies beside this library.
+// libjankbox.so is beside this library.
 void* LoadRecorder() {
   Dl_info self;
   if (dladdr(reinterpret_cast<void*>(&LoadRecorder), &self) == 0) return nullptr;

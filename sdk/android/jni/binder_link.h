@@ -7,7 +7,7 @@
 
 namespace jankbox {
 
-// An interface that was not told yet; "" where there is none.
+// An interface that was not reported yet; "" if there is none.
 std::string NextBinderInterface();
 
 void AddBinderMethod(const std::string& stub, const std::string& constant, int32_t code);

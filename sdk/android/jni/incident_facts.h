@@ -24,7 +24,7 @@ struct OverdueStack {
   std::vector<std::string> frames;  // innermost first
   uint32_t seen = 0;                // samples that have all of these frames
   uint32_t samples = 0;
-  std::string wait;  // what the thread waited for in most of them; "" where that is not one thing
+  std::string wait;  // what the thread waited for in most of them; "" if that is not one thing
 };
 
 class IncidentFacts {

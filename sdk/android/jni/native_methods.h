@@ -11,7 +11,7 @@
 
 namespace jankbox {
 
-// A method that is called often. The signature begins with "!"; `critical` is null where the
+// A method that is called often. The signature begins with "!"; `critical` is null if the
 // method takes objects: then the Java side annotates it with FastNative, which changes no argument.
 struct HotMethod {
   const char* name;

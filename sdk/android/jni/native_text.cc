@@ -7,7 +7,7 @@ namespace jankbox {
 std::string TextOf(JNIEnv* env, jstring text) {
   if (text == nullptr) return "";
   const jsize units = env->GetStringLength(text);
-  // Some VMs write a zero behind the text.
+  // Some VMs write a zero after the text.
   std::string bytes(static_cast<size_t>(env->GetStringUTFLength(text)) + 1, '\0');
   env->GetStringUTFRegion(text, 0, units, bytes.data());
   bytes.pop_back();

@@ -13,18 +13,18 @@ namespace jankbox {
 // "" for null. Allocates.
 std::string TextOf(JNIEnv* env, jstring text);
 
-// The elements of a String[]; empty for null. Stops where the VM throws, and leaves that pending.
+// The elements of a String[]; empty for null. Stops if the VM throws, and leaves that pending.
 // Allocates.
 std::vector<std::string> TextsOf(JNIEnv* env, jobjectArray texts);
 
-// A line that a Looper prints: all of it, or its beginning and its end where it is longer than
+// A line that a Looper prints: all of it, or its beginning and its end if it is longer than
 // kHead + kTail UTF-16 units (callbacks may print anything). NO-ALLOC.
 class LooperLine {
  public:
   static constexpr jsize kHead = 224;
   static constexpr jsize kTail = 64;  // with the message's number
 
-  // A '>' and what follows `from`; all of it where that is 0. `units` is its length: asking the VM
+  // A '>' and what follows `from`; all of it if that is 0. `units` is its length: asking the VM
   // for it costs as much as reading the text.
   LooperLine(JNIEnv* env, jstring line, jsize from, jsize units);
 
@@ -33,7 +33,7 @@ class LooperLine {
  private:
   static constexpr size_t kMaxUnitBytes = 3;
 
-  // False where units of it are no ASCII.
+  // False if units of it are no ASCII.
   bool ReadAscii(JNIEnv* env, jstring line, jsize from, jsize units);
 
   char text_[1 + (kHead + kTail) * kMaxUnitBytes + 1];

@@ -31,7 +31,7 @@ class RunningMessage {
   // Odd while a message runs; another number for each.
   uint32_t Sequence() const { return sequence_.load(std::memory_order_acquire); }
 
-  // The name of message `sequence`; "" where it does not run any more.
+  // The name of message `sequence`; "" if it does not run any more.
   std::string NameOf(uint32_t sequence) const {
     uint64_t words[kWords];
     for (size_t i = 0; i < kWords; ++i) words[i] = name_[i].load(std::memory_order_relaxed);
@@ -45,7 +45,7 @@ class RunningMessage {
 
   void Step() {
     sequence_.store(sequence_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-    std::atomic_thread_fence(std::memory_order_release);  // the next name comes behind this
+    std::atomic_thread_fence(std::memory_order_release);  // the next name comes after this
   }
 
   std::atomic<uint32_t> sequence_{0};

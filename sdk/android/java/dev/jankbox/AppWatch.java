@@ -63,7 +63,7 @@ final class AppWatch implements Application.ActivityLifecycleCallbacks, Componen
     public void onActivityStopped(Activity activity) {
         WindowFrames window = windows.remove(activity);
         if (window != null) window.stop();
-        // A rotation stops the activity and starts it anew: the app does not leave the front for that.
+        // A rotation stops the activity and starts it again: the app does not leave the front for that.
         if (visible > 0 && --visible == 0 && !activity.isChangingConfigurations()) {
             Native.setForeground(false);
             DeviceState.tell(application);

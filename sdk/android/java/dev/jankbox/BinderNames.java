@@ -15,7 +15,7 @@ final class BinderNames {
 
     private BinderNames() {}
 
-    /** Tells the native side of the interfaces that were called since. */
+    /** Passes the interfaces that were called since to the native side. */
     static void learn() {
         for (String name = Native.newBinderInterface(); name != null; name = Native.newBinderInterface()) {
             String stub = name + "$Stub";
@@ -27,7 +27,7 @@ final class BinderNames {
         }
     }
 
-    /** Constants to codes; empty where there is no such class, or nothing of it may be seen. */
+    /** Constants to codes; empty if there is no such class, or nothing of it may be seen. */
     static Map<String, Integer> codesOf(String stub) {
         Map<String, Integer> codes = new LinkedHashMap<String, Integer>();
         try {

@@ -26,7 +26,7 @@ final class DeviceState {
             power = power(context);
             network = network(context);
         } catch (RuntimeException notPermitted) {
-            // a state that is not known is not told
+            // a state that is not known is not reported
         }
         Native.setState("power", power);
         Native.setState("network", network);

@@ -130,7 +130,7 @@ final class HttpPost {
             }
         }
 
-        /** From another thread: closes the connection, where there is one, so that this one ends. */
+        /** From another thread: closes the connection, if there is one, so that this one ends. */
         void abandon() {
             try {
                 connection.disconnect();
@@ -157,7 +157,7 @@ final class HttpPost {
             byte[] chunk = new byte[CHUNK_BYTES];
             OutputStream out = connection.getOutputStream();
             for (int n = file.read(chunk); n > 0; n = file.read(chunk)) out.write(chunk, 0, n);
-            out.close(); // throws where the file was shorter than it was said to be
+            out.close(); // throws if the file was shorter than it was said to be
         }
 
         private Reply receive() throws IOException {

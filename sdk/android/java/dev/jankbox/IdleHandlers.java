@@ -7,9 +7,9 @@ import java.lang.reflect.Field;
 import java.util.ArrayList;
 
 /**
- * The idle handlers of the watched Looper's queue, each of them told when it begins and ends. Stands in
+ * The idle handlers of the watched Looper's queue, each of them reported when it begins and ends. Stands in
  * MessageQueue.mIdleHandlers, as there is no public way to see them, and wraps what is in it; as Matrix does. Guarded
- * by the queue's own lock, like the list in whose place it stands.
+ * by the queue's own lock, like the list in whose place it is.
  */
 final class IdleHandlers extends ArrayList<MessageQueue.IdleHandler> {
     private static final int CONCURRENT_QUEUE = 36; // API level from which the list may have a lock of its own
@@ -27,7 +27,7 @@ final class IdleHandlers extends ArrayList<MessageQueue.IdleHandler> {
         for (MessageQueue.IdleHandler handler : previous) add(handler);
     }
 
-    /** Sees those that are there and those that come. Null where it may not, or another tool's list is there. */
+    /** Sees those that are there and those that come. Null if it may not, or another tool's list is there. */
     static IdleHandlers install(MessageQueue queue) {
         try {
             Field field = field("mIdleHandlers");
@@ -48,7 +48,7 @@ final class IdleHandlers extends ArrayList<MessageQueue.IdleHandler> {
         }
     }
 
-    /** Puts back what was there, unless another has taken our place: then ours goes on behind it. */
+    /** Puts back what was there, unless another has taken our place: then ours goes on after it. */
     void uninstall() {
         synchronized (queue) {
             synchronized (lock) {

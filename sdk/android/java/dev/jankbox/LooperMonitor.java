@@ -9,7 +9,7 @@ import android.util.Printer;
 import java.lang.reflect.Field;
 
 /**
- * One Looper's messages as dispatches: our printer in its mLogging, and a look at every idle moment whether it is still
+ * One Looper's messages as dispatches: our printer in its mLogging, and a poll at every idle moment whether it is still
  * there. All of it on the Looper's thread but start() and stop().
  */
 final class LooperMonitor implements MessageQueue.IdleHandler {

@@ -3,9 +3,9 @@ package dev.jankbox;
 import android.util.Printer;
 
 /**
- * Stands in a Looper's mLogging: hands each line to who printed before, then tells the native side, whose rules hold
- * (monitors/looper/printer_dispatches.h). consumer-rules.pro keeps its name: copies of this library in other class
- * loaders know each other by it.
+ * The printer in a Looper's mLogging. Passes each line to the previous printer, then to the native side, which has
+ * the rules (monitors/looper/printer_dispatches.h). consumer-rules.pro keeps its name: copies of this library in
+ * other class loaders recognize each other by it.
  */
 final class LooperPrinter implements Printer {
     private static final String BEGIN = ">>>>> Dispatching to ";

@@ -37,7 +37,7 @@ final class SampledStacks {
         }
     }
 
-    /** The largest group of `stacks` that call the same method at that depth; empty where none goes so deep. */
+    /** The largest group of `stacks` that call the same method at that depth; empty if none goes so deep. */
     private static List<StackTraceElement[]> mostAt(List<StackTraceElement[]> stacks, int depth) {
         List<StackTraceElement[]> most = new ArrayList<StackTraceElement[]>();
         List<StackTraceElement[]> rest = stacks;
@@ -61,7 +61,7 @@ final class SampledStacks {
         return one.getMethodName().equals(other.getMethodName()) && one.getClassName().equals(other.getClassName());
     }
 
-    /** The call at `depth` from the outermost one; null where the stack is not so deep. */
+    /** The call at `depth` from the outermost one; null if the stack is not so deep. */
     private static StackTraceElement at(StackTraceElement[] stack, int depth) {
         return depth < stack.length ? stack[stack.length - 1 - depth] : null;
     }

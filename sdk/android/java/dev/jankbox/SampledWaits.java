@@ -4,14 +4,14 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
-/** What one thread waited for during one message, by what the VM tells everybody of a thread. Not thread-safe. */
+/** The waits of one thread during one message, from the VM's public data about a thread. Not thread-safe. */
 final class SampledWaits {
     private final Map<String, int[]> counts = new HashMap<String, int[]>();
     private int samples;
     private String most;
     private int mostCount;
 
-    /** What the thread waits for now; null where it does not. A moment later it may be something else. */
+    /** What the thread waits for now; null if it does not. A moment later it may be something else. */
     static String of(Thread thread) {
         Thread.State state = thread.getState();
         if (state == Thread.State.BLOCKED) return state + " on a monitor";
@@ -32,7 +32,7 @@ final class SampledWaits {
         most = what;
     }
 
-    /** "WAITING in java.lang.Object.wait, in 20 of 22 samples"; null where most samples did not wait for one thing. */
+    /** "WAITING in java.lang.Object.wait, in 20 of 22 samples"; null if most samples did not wait for one thing. */
     String told() {
         return 2 * mostCount > samples ? most + ", in " + mostCount + " of " + samples + " samples" : null;
     }

@@ -47,7 +47,7 @@ final class StackWatch extends Thread {
         }
     }
 
-    /** The threshold may change while Jankbox records: asked at each look. */
+    /** The threshold may change while Jankbox records: asked at each poll. */
     private static long lookMs() {
         int slowMs = Native.slowMessageMs();
         return slowMs == 0 ? MAX_LOOK_MS : Math.min(Math.max(slowMs / 4, MIN_LOOK_MS), MAX_LOOK_MS);
@@ -104,7 +104,7 @@ final class StackWatch extends Thread {
         try {
             Thread.sleep(ms);
         } catch (InterruptedException stopping) {
-            // run() looks at `stopped`
+            // run() checks `stopped`
         }
     }
 }

@@ -17,7 +17,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * Traces of the whole system that Android takes where this app does not respond (ProfilingManager's triggers, API 36),
+ * Traces of the whole system that Android takes if this app does not respond (ProfilingManager's triggers, API 36),
  * kept beside our reports as "system-MILLISECONDS.pftrace" for `jankbox merge`. On request (option "system_trace"). The
  * system's own bounds hold besides: it may give none. Copies on a thread of its own.
  */
@@ -38,7 +38,7 @@ final class SystemTraces implements Consumer<ProfilingResult>, Executor {
         this.folder = folder;
     }
 
-    /** Null where the system has no such thing. */
+    /** Null if the system has no such thing. */
     static SystemTraces start(Context context, String folder) {
         if (Build.VERSION.SDK_INT < 36 || folder == null) return null;
         try {
@@ -93,7 +93,7 @@ final class SystemTraces implements Consumer<ProfilingResult>, Executor {
             makeRoom();
             partial.renameTo(new File(folder, PREFIX + System.currentTimeMillis() + SUFFIX));
         } finally {
-            partial.delete(); // where it did not get its name
+            partial.delete(); // if it did not get its name
         }
     }
 

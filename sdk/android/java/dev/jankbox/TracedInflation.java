@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentMap;
 
 /**
  * Views that a LayoutInflater makes, as render work: "inflate: android.widget.TextView". Hands each tag to the factory
- * that was there; where that makes nothing, the view is made here as the inflater itself would. Any thread, as the
+ * that was there; if that makes nothing, the view is made here as the inflater itself would. Any thread, as the
  * inflater.
  */
 final class TracedInflation implements LayoutInflater.Factory2 {
@@ -27,7 +27,7 @@ final class TracedInflation implements LayoutInflater.Factory2 {
     private final boolean isPhones;
     private final ConcurrentMap<String, Tag> tags = new ConcurrentHashMap<String, Tag>();
 
-    /** What an element of a layout stands for. */
+    /** What an element of a layout represents. */
     private static final class Tag {
         final int id;
         final String prefix; // of its class; null: the name has one
@@ -47,7 +47,7 @@ final class TracedInflation implements LayoutInflater.Factory2 {
         isPhones = inflater.getClass().getSimpleName().equals(PHONE_INFLATER);
     }
 
-    /** False where the inflater has a factory already that may not be wrapped. */
+    /** False if the inflater has a factory already that may not be wrapped. */
     static boolean install(LayoutInflater inflater) {
         if (inflater.getFactory2() instanceof TracedInflation) return true;
         TracedInflation traced = new TracedInflation(inflater);

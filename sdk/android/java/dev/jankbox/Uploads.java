@@ -4,7 +4,7 @@ package dev.jankbox;
 final class Uploads {
     private Uploads() {}
 
-    /** On Jankbox's uploading thread. Tells `post` what came back before it returns; throws nothing. */
+    /** On Jankbox's uploading thread. Passes the response to `post` before it returns; throws nothing. */
     static void post(final long post, String url, String contentType, String userAgent, int fd, long bytes,
             int connectMs, int totalMs) {
         HttpPost.Reply reply;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * Who made one window's frames late, as the compositor found (JankData, API 36). It comes in batches, some time behind
+ * Who made one window's frames late, as the compositor found (JankData, API 36). It comes in batches, some time after
  * the frames, on a thread of the system's. start() and stop() on the main thread.
  */
 @TargetApi(36)
@@ -18,7 +18,7 @@ final class WindowJank implements SurfaceControl.OnJankDataListener, Executor {
 
     private WindowJank() {}
 
-    /** Null where the window is on no screen, or the system does not tell. */
+    /** Null if the window is on no screen, or the system does not say. */
     static WindowJank start(Window window) {
         try {
             AttachedSurfaceControl surface = window.getRootSurfaceControl();
