@@ -1,6 +1,7 @@
-// Reads the fields of one protobuf message where the app must not carry libprotobuf: the
-// collector's answer, the spool's own state. Untrusted input: stops for good at the first malformed
-// byte; groups are refused. Views into the caller's bytes; no allocation. Not thread-safe.
+// Reads the fields of one protobuf message in code that must not use libprotobuf: the
+// collector's answer, the spool's own state. Untrusted input: stops permanently at the first
+// malformed byte; groups are refused. Views into the caller's bytes; no allocation. Not
+// thread-safe.
 #ifndef JANKBOX_REPORT_PROTO_READER_H_
 #define JANKBOX_REPORT_PROTO_READER_H_
 
@@ -21,7 +22,7 @@ class ProtoReader {
  public:
   explicit ProtoReader(std::string_view message) : rest_(message) {}
 
-  // False at the end of the message or where it is malformed.
+  // False at the end of the message or if it is malformed.
   bool Next(ProtoField* field);
 
   // REQUIRES that Next() returned false: whether the whole message was read.

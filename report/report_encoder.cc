@@ -32,8 +32,8 @@ size_t Utf8SequenceLength(std::string_view text) {
   return overlong || surrogate || above_unicode ? 0 : length;
 }
 
-// proto3 readers refuse a message whose strings are not UTF-8, and thread and symbol names may hold
-// any bytes: what is malformed becomes U+FFFD.
+// proto3 readers refuse a message whose strings are not UTF-8, and thread and symbol names may
+// contain any bytes: what is malformed becomes U+FFFD.
 std::string CleanText(std::string_view text) {
   std::string clean;
   while (!text.empty()) {

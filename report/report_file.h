@@ -1,7 +1,7 @@
 // Reading sealed reports: `<id>.pftrace.zst` is zstd frames (the Perfetto trace) followed by
-// skippable frames, the last of which holds the Report message. For programs (command, collector,
-// tests): uses libprotobuf. Untrusted input: every length is checked, windows above 2^21 and
-// outputs above the caller's cap are refused. Threads: any.
+// skippable frames, the last of which contains the Report message. For programs (command,
+// collector, tests): uses libprotobuf. Untrusted input: every length is checked, windows above 2^21
+// and outputs above the caller's cap are refused. Threads: any.
 #ifndef JANKBOX_REPORT_REPORT_FILE_H_
 #define JANKBOX_REPORT_REPORT_FILE_H_
 
@@ -19,7 +19,7 @@ namespace jankbox {
 inline constexpr size_t kMaxReportFileBytes = 64u << 20;
 inline constexpr size_t kMaxReportMessageBytes = 1u << 20;
 
-// The Report in the last skippable frame of `file`. kCorrupt where the frames do not add up to the
+// The Report in the last skippable frame of `file`. kCorrupt if the frames do not add up to the
 // whole file, a frame's header is damaged, the last frame is not a report, or its id is no UUID.
 Result<proto::Report> ParseReport(std::string_view file);
 
