@@ -83,7 +83,7 @@ class Message:
 
 
 class Schema:
-    """report.proto: the messages below Report, each before those that hold it, and the kinds."""
+    """report.proto: the messages below Report, each before those that contain it, and the kinds."""
     def __init__(self, data):
         files = [wire_fields(file) for file in wire_fields(data).get(1, [])]
         file = next(file for file in files if text(file, 1).endswith('report.proto'))

@@ -1,4 +1,4 @@
-"""The sources of this tree that its checks look at: what git tracks, or where there is no git, what is there."""
+"""The files that the checks read: those that git tracks, or without git all files of the tree."""
 import os
 import subprocess
 

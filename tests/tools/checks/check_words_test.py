@@ -68,6 +68,10 @@ class CheckWords(unittest.TestCase):
     def test_shell_texts(self):
         self.assert_found({'dev': '#!/bin/sh\necho "nobody"\n'}, 'dev:2: "nobody": write name the actor')
 
+    def test_python_by_its_strings_and_comments(self):
+        self.assert_passes({'tools/checks/check_a': 'told = 1\nprint(f"{told} s", told)\n'})
+        self.assert_found({'tools/checks/check_a': 'told = 1\nprint("told")  # anew\n'}, 'check_a:2: "told"', 'check_a:2: "anew"')
+
     def test_a_question_may_start_with_what(self):
         self.assert_passes({'docs/a.md': 'Fine. What is the cost? It is small.\n'})
 
