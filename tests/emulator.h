@@ -1,5 +1,5 @@
-// Tests that run under an emulator, where an instruction costs ten: tests/arm64/run_suites.py says
-// so. What counts or waits for less there asks here.
+// Tests that run under an emulator, in which an instruction costs ten: tests/arm64/run_suites.py
+// says so. What counts or waits for less there asks here.
 #ifndef JANKBOX_TESTS_EMULATOR_H_
 #define JANKBOX_TESTS_EMULATOR_H_
 

@@ -1,5 +1,5 @@
-// What an app's frames notice of Jankbox: the same frame with the SDK stopped, recording, and while
-// a report is written, in batches that follow each other without a pause.
+// The effect of Jankbox on an app's frames: the same frame with the SDK stopped, recording, and
+// while a report is written, in batches that follow each other without a pause.
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
@@ -86,7 +86,7 @@ class AppInterference {
     if (backwards) RunBatch(&off_);
   }
 
-  // What the recorded calls of a frame cost by themselves, in a loop of nothing else.
+  // The cost of only the recorded calls of a frame, in a loop.
   double CallsCostUs() const {
     const TemporaryFolder folder;
     const Recording recording(folder.path(), kRingBytes);

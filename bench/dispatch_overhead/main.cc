@@ -1,4 +1,4 @@
-// What a message of a watched loop costs, its start and its end: by the explicit calls, named and
+// The cost of a message of a watched loop, its start and its end: by the explicit calls, named and
 // not, and as a poll() that is a loop's own wait and so the end of one dispatch and the start of
 // the next. Interleaved in one process with two reads of the clock, and with the same poll()
 // unhooked.
@@ -51,7 +51,7 @@ JANKBOX_BENCH_KERNEL void Polls(int (*function)(pollfd*, nfds_t, int), uint32_t 
   }
 }
 
-// What the SDK's hook of a loop library's poll() does around the call
+// The work of the SDK's hook of a loop library's poll() around the call
 // (monitors/looper/loop_hooks_linux.cc).
 constexpr DispatchCalls kCalls = {
     [](const char* what) { jankbox_dispatch_begin(what); },

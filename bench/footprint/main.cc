@@ -1,4 +1,4 @@
-// What carrying Jankbox costs when nothing happens: bytes on disk, memory beyond the ring, and the
+// The cost of Jankbox when nothing happens: bytes on disk, memory beyond the ring, and the
 // time of the thread that starts it.
 #include <CLI/CLI.hpp>
 #include <cstdio>

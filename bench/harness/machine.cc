@@ -12,7 +12,7 @@
 namespace jankbox::bench {
 namespace {
 
-// What follows `key` and its separator on the first line of `text` that begins with it.
+// Returns the text after `key` and its separator on the first line of `text` that begins with it.
 std::string ValueOf(const std::string& text, const std::string& key, char separator) {
   size_t line = 0;
   while (line < text.size()) {

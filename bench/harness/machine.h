@@ -1,4 +1,4 @@
-// What a result was measured on: part of every bench's output, because figures without it say
+// The machine of a measurement: part of every bench's output, because figures without it say
 // nothing. Reads /proc and /sys. One thread; allocates.
 #ifndef JANKBOX_BENCH_HARNESS_MACHINE_H_
 #define JANKBOX_BENCH_HARNESS_MACHINE_H_

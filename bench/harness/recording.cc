@@ -7,7 +7,7 @@
 namespace jankbox::bench {
 namespace {
 
-// The ring grows and the clock is calibrated behind jankbox_start's back.
+// The ring grows and the clock is calibrated after jankbox_start() has returned.
 constexpr timespec kSettle = {0, 300'000'000};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Names of the system calls that our own code makes; others come out as their number. Pure.
+// Names of the system calls that Jankbox makes; others come out as their number. Pure.
 #ifndef JANKBOX_BENCH_HARNESS_SYSCALL_NAMES_H_
 #define JANKBOX_BENCH_HARNESS_SYSCALL_NAMES_H_
 

@@ -1,4 +1,4 @@
-// The kernel's trace_marker, as atrace uses it, in a tracefs instance of our own: nothing of the
+// The kernel's trace_marker, as atrace uses it, in a separate tracefs instance: nothing of the
 // system's own tracing is touched, and the instance is removed again.
 #ifndef JANKBOX_BENCH_HARNESS_TRACE_MARKER_H_
 #define JANKBOX_BENCH_HARNESS_TRACE_MARKER_H_
@@ -30,7 +30,7 @@ class TraceMarker {
   void PairsThrough(Write* write, uint32_t passes);
   static Write* bare_write();
 
-  // Whether the kernel's buffer holds `text` now.
+  // Whether the kernel's buffer contains `text` now.
   bool Holds(const std::string& text) const;
 
   int fd() const { return marker_.get(); }

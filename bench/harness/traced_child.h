@@ -53,7 +53,7 @@ class TracedChild {
   // `count` bytes of its memory; fewer if it ends.
   size_t Read(uint64_t address, uint8_t* bytes, size_t count) const;
 
-  // What it wrote on stdout after the second mark, to its end.
+  // Its output on stdout after the second mark, to its end.
   std::string Finish();
 
  private:

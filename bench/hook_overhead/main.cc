@@ -1,6 +1,6 @@
-// What a hooked write() costs the app: one that is no marker, and a marker that is recorded, with
-// and without the kernel writing it too. Interleaved in one process: a call through this program's
-// own import table, which is hooked, against the same through the C library's address.
+// The cost of a hooked write() for the app: one that is no marker, and a marker that is recorded,
+// with and without the kernel writing it too. Interleaved in one process: a call through this
+// program's own import table, which is hooked, against the same through the C library's address.
 #include <fcntl.h>
 #include <unistd.h>
 

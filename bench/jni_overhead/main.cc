@@ -1,4 +1,4 @@
-// What Jankbox costs a Java program on a VM: begin and end against an empty native call, and a
+// The cost of Jankbox for a Java program on a VM: begin and end against an empty native call, and a
 // message of AOSP's own Looper with our printer against two reads of the clock. The program is
 // tests/android/java/dev/jankbox/CallCost.java.
 #include <CLI/CLI.hpp>

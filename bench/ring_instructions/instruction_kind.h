@@ -11,7 +11,7 @@ namespace jankbox::bench {
 struct InstructionKind {
   bool locked = false;    // a lock prefix, or xchg with memory, which locks without one
   bool syscall = false;   // syscall, sysenter, int 0x80
-  bool repeated = false;  // a rep prefix: each round of it traps by itself
+  bool repeated = false;  // a rep prefix: each round of it traps
   bool mark = false;      // int3
 };
 

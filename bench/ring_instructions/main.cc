@@ -1,6 +1,6 @@
-// What a recorded pair costs in instructions, exact if times are not: a child is stepped through
-// two loop lengths, and the difference is divided by the pairs between them. The lengths are whole
-// numbers of chunks, so that taking the next chunk is in it with its share.
+// The instructions of a recorded pair, which are exact while times are not: a child is stepped
+// through two loop lengths, and the difference is divided by the pairs between them. The lengths
+// are whole numbers of chunks, so that taking the next chunk is in it with its share.
 #include <CLI/CLI.hpp>
 #include <unordered_map>
 #include <vector>

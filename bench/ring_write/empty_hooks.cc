@@ -1,4 +1,4 @@
-// What the compiler's instrumentation costs when nothing listens. Kept inside their library by
+// The cost of the compiler's instrumentation with empty functions. Kept inside their library by
 // empty_hooks.map: the bench's own hooks are Jankbox's.
 #define JANKBOX_BENCH_HOOK extern "C" __attribute__((noinline, no_instrument_function))
 

@@ -1,4 +1,4 @@
-// Compiled with -finstrument-functions, twice: into the bench, if the hooks are ours, and into a
+// Compiled with -finstrument-functions, twice: into the bench, with Jankbox's functions, and into a
 // library whose hooks are empty. JANKBOX_BENCH_ENTRY names the kernel.
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// What recording one method call costs: a begin and an end, against the machine's limits and
+// The cost of recording one method call: a begin and an end event, against the machine's limits and
 // against peers, all in this process but for XRay and the clock_gettime fallback, which bring their
 // own reference.
 #include <CLI/CLI.hpp>
@@ -117,7 +117,7 @@ class RingWrite {
     ratios_["fallback_vs_2clock"] = part["vs_2clock"];
   }
 
-  // XRay's ratio to two reads of the counter, by ours.
+  // XRay's ratio to two reads of the counter, divided by Jankbox's.
   void MeasureXray() {
     const Json part = RunPart("xray_pairs");
     kernels_["xray"] = {{"min_ns", part["min_ns"]}, {"median_ns", part["median_ns"]}};

@@ -1,4 +1,4 @@
-// The same kernel on two threads: at once, and one after the other. What differs is what one
+// The same kernel on two threads: at once, and one after the other. The difference is what one
 // thread's recording costs the other.
 #ifndef JANKBOX_BENCH_RING_WRITE_TWO_THREADS_H_
 #define JANKBOX_BENCH_RING_WRITE_TWO_THREADS_H_

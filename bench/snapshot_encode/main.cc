@@ -1,6 +1,6 @@
-// What a snapshot costs and weighs: our encoder, streamed through zstd-1 as a report is sealed,
-// against libprotobuf and against ftrace print events, on the same events, interleaved in one
-// process.
+// The time and size of a snapshot: Jankbox's encoder, streamed through zstd-1 as a report is
+// sealed, against libprotobuf and against ftrace print events, on the same events, interleaved in
+// one process.
 #include <CLI/CLI.hpp>
 #include <string>
 
@@ -33,7 +33,7 @@ class SnapshotEncode {
     AddSizes("libprotobuf", EncodeTrackEvents(workload_, Timestamps::kAbsolute));
     AddSizes("libprotobuf_delta", EncodeTrackEvents(workload_, Timestamps::kDelta));
     AddSizes("ftrace_print", EncodeFtracePrints(workload_));
-    // What a report holds: streamed, not compressed in one piece.
+    // As in a report: streamed, not compressed in one piece.
     const double events = static_cast<double>(workload_.events());
     results["bytes_per_event_1ns"] = Rounded(static_cast<double>(ours_.Encode(1).size()) / events);
     results["bytes_per_event_128ns"] =

@@ -14,7 +14,7 @@ constexpr uint64_t kFirstTick = 1'000'000'000;
 
 uint32_t MethodOf(const WorkloadEvent& event) { return event.name + 1; }
 
-// Chunks as the ring's writer fills them: each begins with the calls that are open.
+// Chunks as the ring's writer fills them: each starts with the open calls.
 std::vector<WindowChunk> MakeChunks(const WorkloadThread& thread, uint64_t ticks_offset) {
   std::vector<WindowChunk> chunks;
   std::vector<OpenCall> open;

@@ -1,5 +1,6 @@
-// What the same events cost and weigh by the usual means: Perfetto's messages through libprotobuf's
-// generated classes on an arena, and ftrace print events as btrace 2 writes them. One thread.
+// The time and size of the same events with the usual means: Perfetto's messages through
+// libprotobuf's generated classes on an arena, and ftrace print events as btrace 2 writes them. One
+// thread.
 #ifndef JANKBOX_BENCH_SNAPSHOT_ENCODE_PROTOBUF_ENCODERS_H_
 #define JANKBOX_BENCH_SNAPSHOT_ENCODE_PROTOBUF_ENCODERS_H_
 

@@ -1,4 +1,4 @@
-// How long the thread that starts Jankbox is held up: jankbox_start in fresh processes, and the
+// How long jankbox_start() delays its thread: jankbox_start in fresh processes, and the
 // system calls that it makes there.
 #include <CLI/CLI.hpp>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// What copying a whole ring out costs, while nobody waits for it: the sealer's own copy against one
+// The cost of a copy of a whole ring, for which no thread waits: the sealer's copy against one
 // memcpy of the same bytes, with the threads silent and with two of them recording as fast as they
 // can.
 #include <CLI/CLI.hpp>

@@ -37,7 +37,7 @@ CollectorProcess::CollectorProcess(std::vector<std::string> arguments,
   EXPECT_EQ(pipe2(err, O_CLOEXEC), 0);
   pid_ = fork();
   if (pid_ == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a crashed test leaves no server behind
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // no server outlives a crashed test
     dup2(out[1], STDOUT_FILENO);
     dup2(err[1], STDERR_FILENO);
     if (before_exec && !before_exec()) _exit(99);

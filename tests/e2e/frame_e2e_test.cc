@@ -95,7 +95,7 @@ std::vector<Said> ReadSaid(const std::string& output) {
     }
     frames.push_back(frame);
   }
-  // As the trace has them: a discarded frame is told of before or behind the one that replaced it.
+  // As the trace has them: a discarded frame is reported before or after the one that replaced it.
   std::sort(frames.begin(), frames.end(),
             [](const Said& a, const Said& b) { return a.begin_ns < b.begin_ns; });
   return frames;

@@ -58,7 +58,7 @@ std::vector<ReadSched> RunsOf(const TraceContent& trace, int32_t tid) {
   return runs;
 }
 
-// When `tid` was woken first in [from, to]; `to` if nobody did.
+// When `tid` was woken first in [from, to]; `to` if it was not.
 uint64_t FirstWaking(const TraceContent& trace, int32_t tid, uint64_t from, uint64_t to) {
   uint64_t first = to;
   for (const testing::ReadWaking& waking : trace.wakings) {
@@ -166,7 +166,7 @@ Skew SkewOver(const TraceContent& trace, const std::vector<ReadSlice>& naps) {
   Skew skew;
   for (const ReadSlice& nap : naps) {
     // The nap's own switches are those nearest to its edges: it may have been preempted before.
-    std::optional<int64_t> out, in;  // ns behind the nap's begin and end
+    std::optional<int64_t> out, in;  // ns after the nap's start and end
     const auto nearest = [&nap](std::optional<int64_t>* best, uint64_t at, uint64_t edge) {
       const auto off = static_cast<int64_t>(at - edge);
       if (std::abs(off) >= static_cast<int64_t>(nap.dur / 2)) return;

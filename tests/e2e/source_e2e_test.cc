@@ -98,7 +98,8 @@ class SourceE2eTest : public EndToEndTest {
   testing::TraceContent trace_;
 };
 
-// Within 5 % of the planted time, on the UI thread's own track, with its owner; told by the report.
+// Within 5 % of the planted time, on the UI thread's own track, with its owner; the report has it
+// too.
 void SourceE2eTest::ExpectLock() {
   const testing::ReadSlice* wait = Slice("lock contention");
   ASSERT_NE(wait, nullptr);

@@ -1,4 +1,4 @@
-// What an answer to an upload means for the report. Pure: no clock, no I/O. Threads: any.
+// The meaning of a response to an upload for the report. Pure: no clock, no I/O. Threads: any.
 #ifndef JANKBOX_UPLOADER_POLICY_UPLOAD_OUTCOME_H_
 #define JANKBOX_UPLOADER_POLICY_UPLOAD_OUTCOME_H_
 

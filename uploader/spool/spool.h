@@ -56,10 +56,10 @@ class Spool {
 
   // Makes room for a report of about `expected_bytes`, giving up the oldest if it must, and
   // opens it. An earlier revision of `id` counts as replaced. kNoSpace if the limits cannot
-  // hold. REQUIRES IsUuid(id).
+  // be met. REQUIRES IsUuid(id).
   Result<SpoolWriter> NewReport(const std::string& id, uint64_t expected_bytes);
 
-  // What is kept, oldest first. Too old ones are dropped here too.
+  // The kept reports, oldest first. Too old ones are dropped here too.
   Result<std::vector<SpoolEntry>> List();
 
   // Opens a report to send it. Counts an attempt: the third that never ends (the process dies in

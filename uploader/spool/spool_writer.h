@@ -15,7 +15,7 @@
 
 namespace jankbox {
 
-// What a writer asks of its spool.
+// The functions of a spool that its writers use.
 struct SpoolRoom {
   // Lengthens the file from `reserved_bytes` by `more_bytes`. kNoSpace if the limits forbid it.
   std::function<Status(int fd, uint64_t reserved_bytes, uint64_t more_bytes)> reserve;

@@ -49,7 +49,7 @@ class Drain {
   DrainSummary Run();
 
  private:
-  // What follows for the rest of the pass.
+  // The consequence for the rest of the pass.
   enum class Step { kNext, kFailed, kStop };
 
   bool Lock();

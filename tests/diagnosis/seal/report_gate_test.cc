@@ -1,4 +1,4 @@
-// The gate with the real book and the real spool in a folder; the clock is the test's.
+// The gate with the real counts and the real spool in a folder; the clock is the test's.
 #include "diagnosis/seal/report_gate.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ class ReportGateTest : public testing::Test {
 };
 
 // An hour of a bad day: a frame is late every 360 ms, for one of 150 reasons, some far more often
-// than others. Late frames go through the tracker, the gate, the book and the spool.
+// than others. Late frames go through the tracker, the gate, the counts and the spool.
 TEST_F(ReportGateTest, TenThousandJanksInAnHour) {
   constexpr uint64_t kJanks = 10'000;
   constexpr uint32_t kCap = 100;

@@ -17,7 +17,8 @@ int PollProxy(pollfd* fds, nfds_t count, int timeout_ms) {
   return reinterpret_cast<decltype(&::poll)>(g_poll_original.load())(fds, count, timeout_ms);
 }
 
-// Chains are for good, so each test has a HookSet and proxies of its own: `kTest` tells them apart.
+// Chains are permanent, so each test has a HookSet and proxies of its own: `kTest` distinguishes
+// them.
 template <int kTest, char kLetter>
 struct Close {
   static inline std::atomic<void*> original{nullptr};

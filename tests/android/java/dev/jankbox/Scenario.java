@@ -40,7 +40,7 @@ public final class Scenario {
         }
     }
 
-    /** The culprit. */
+    /** The blamed message. */
     private static final class Album {
         static void loadEverything() {
             for (int i = 0; i < 25; ++i) decode(i);
