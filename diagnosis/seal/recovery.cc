@@ -20,6 +20,7 @@
 #include "monitors/incident/watched_thread_view.h"
 #include "tracer/ring/process_identity.h"
 #include "tracer/ring/ring_place.h"
+#include "tracer/ring/word_text.h"
 
 namespace jankbox {
 namespace {
@@ -115,10 +116,11 @@ bool FindUnsealed(const DeadRing& ring, size_t index, SealRequest* request) {
   }
   request->begin_ns = ring.clock.ToMonotonicNs(begin_ticks);
   request->end_ns = std::max(ring.clock.ToMonotonicNs(end_ticks), request->begin_ns);
-  if (request->end_ns - request->begin_ns < header.slow_threshold_ns &&
+  if (request->end_ns - request->begin_ns <
+          header.slow_threshold_ns.load(std::memory_order_relaxed) &&
       state == RingIncidentState::kNone)
     return false;
-  const std::string id = HeaderText(incident.id, sizeof(incident.id));
+  const std::string id = ReadWordText(incident.id);
   const bool named = state != RingIncidentState::kNone && IsUuid(id);
   request->id = named ? id : IdOf(header, index, begin_ticks);
   request->revision = named ? incident.sealed_revision.load(std::memory_order_relaxed) + 1 : 1;

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "monitors/frame/choreographer_frames.h"
 #include "monitors/frame/frame_monitor.h"
-#include "monitors/looper/dispatch_monitor.h"
 #include "tracer/ring/recorder.h"
 
 namespace jankbox {
@@ -36,7 +35,7 @@ uint64_t g_interval_ns = 0;  // the least that lay between two vsyncs lately; 0:
 void Post();
 
 void OnFrame(FrameEvent frame) {
-  RingHeader* ring = Recorder::ActiveRing();
+  const RingHeader* ring = Recorder::ActiveRing();
   if (ring == nullptr) {
     g_choreographer = nullptr;
     return;
@@ -48,7 +47,7 @@ void OnFrame(FrameEvent frame) {
   frame.source = FrameSource::kChoreographer;
   frame.interval_ns = g_interval_ns;
   frame.start_ns = frame.end_ns = MonotonicNs();
-  FrameMonitor::OnFrame(ring, DispatchMonitor::Slot(ring), frame);
+  FrameMonitor::OnFrame(WatchedSlot::OfThisThread(ring), frame);
   Post();
 }
 

@@ -8,7 +8,6 @@
 #include "monitors/frame/frame_monitor.h"
 #include "monitors/frame/gtk_frames.h"
 #include "monitors/frame/swap_frames.h"
-#include "monitors/looper/dispatch_monitor.h"
 #include "tracer/ring/recorder.h"
 
 namespace jankbox {
@@ -58,22 +57,22 @@ void ForgetEarlierRecording(SwapThread* thread) {
 class SwapScope {
  public:
   explicit SwapScope(FrameSource source) {
-    RingHeader* ring = Recorder::ActiveRing();
+    const RingHeader* ring = Recorder::ActiveRing();
     SwapThread* thread = &t_swap;
     if (ring == nullptr || thread->inside) return;
     const int saved_errno = errno;
     thread->inside = entered_ = true;
     if (source == FrameSource::kSdl) AskInterval(thread);
     ForgetEarlierRecording(thread);
-    RingWatchedThread* slot = DispatchMonitor::Slot(ring);
-    const uint64_t dispatch_ns = slot == nullptr ? 0 : DispatchMonitor::RunningSinceNs(*slot);
+    const WatchedSlot slot = WatchedSlot::OfThisThread(ring);
+    const uint64_t dispatch_ns = slot ? slot.RunningSinceNs() : 0;
     FrameEvent frame;
     if (thread->frames.OnSwap(MonotonicNs(), dispatch_ns, &frame)) {
       frame.source = source;
       frame.interval_ns = thread->interval_ns;
-      FrameMonitor::OnFrame(ring, slot, frame);
+      FrameMonitor::OnFrame(slot, frame);
     }
-    if (slot != nullptr) DispatchMonitor::EndStartUp(*slot);
+    if (slot) slot.EndStartUp();
     errno = saved_errno;
   }
   ~SwapScope() {

@@ -15,10 +15,6 @@ constinit PresentationClock g_presentations[kMaxWatchedThreads];
 std::atomic<uint32_t> g_sealed_band{FrameOptions().sealed_band};
 std::atomic<FramePolicy> g_policy{FrameOptions().policy};
 
-FrameQueue* QueueOfSlot(RingHeader* ring, RingWatchedThread* slot) {
-  return &g_queues[slot - ring->watched];
-}
-
 // Marked phases become the frame's, unless the frame has phases.
 void TakePhases(RunningPhases* running, FrameEvent* frame) {
   if (running->since_ns == 0) return;
@@ -38,12 +34,12 @@ void Record(const FrameEvent& frame) {
 
 }  // namespace
 
-void FrameMonitor::OnFrame(RingHeader* ring, RingWatchedThread* slot, FrameEvent frame) {
-  if (slot == nullptr) {
+void FrameMonitor::OnFrame(WatchedSlot slot, FrameEvent frame) {
+  if (!slot) {
     if (IsPlausible(frame)) Record(frame);
     return;
   }
-  FrameQueue* queue = QueueOfSlot(ring, slot);
+  FrameQueue* queue = QueueOf(slot.index());
   TakePhases(queue->phases(), &frame);
   if (frame.interval_ns == 0) frame.interval_ns = queue->last_interval_ns();
   if (frame.interval_ns == 0) frame.interval_ns = kReferenceIntervalNs;
@@ -51,27 +47,25 @@ void FrameMonitor::OnFrame(RingHeader* ring, RingWatchedThread* slot, FrameEvent
   if (!queue->Accepts(frame.source, frame.end_ns)) return;
   queue->SetLastInterval(frame.interval_ns);
   Record(frame);
-  slot->frame_count.store(slot->frame_count.load(std::memory_order_relaxed) + 1,
-                          std::memory_order_relaxed);
+  slot.CountFrame();
   queue->Push(frame, StateTags::CurrentScene());
 }
 
-void FrameMonitor::OnPresented(RingHeader* ring, RingWatchedThread* slot, const FrameEvent& work,
+void FrameMonitor::OnPresented(WatchedSlot slot, const FrameEvent& work,
                                const Presentation& presentation) {
-  if (slot == nullptr) return OnFrame(ring, slot, work);
+  if (!slot) return OnFrame(slot, work);
   FrameEvent known = work;  // a bad number is reported to OnFrame(), and not to the clock
   if (known.interval_ns == 0) known.interval_ns = kReferenceIntervalNs;
   known.presented_ns = presentation.presented_ns;
   if (IsPlausible(known)) {
-    known = g_presentations[slot - ring->watched].FrameOf(work, presentation);
+    known = g_presentations[slot.index()].FrameOf(work, presentation);
   }
-  OnFrame(ring, slot, known);
+  OnFrame(slot, known);
 }
 
-void FrameMonitor::MarkPhase(RingHeader* ring, RingWatchedThread* slot, FramePhase phase,
-                             uint64_t now_ns) {
-  if (slot == nullptr) return;
-  RunningPhases* running = QueueOfSlot(ring, slot)->phases();
+void FrameMonitor::MarkPhase(WatchedSlot slot, FramePhase phase, uint64_t now_ns) {
+  if (!slot) return;
+  RunningPhases* running = QueueOf(slot.index())->phases();
   if (running->since_ns != 0) {
     running->cost_ns[static_cast<size_t>(running->current)] +=
         now_ns - std::min(now_ns, running->since_ns);

@@ -7,7 +7,7 @@
 #include "monitors/frame/frame_policy.h"
 #include "monitors/frame/frame_queue.h"
 #include "monitors/frame/presentation_clock.h"
-#include "tracer/ring/ring_format.h"
+#include "tracer/ring/watched_slot.h"
 
 namespace jankbox {
 
@@ -18,19 +18,18 @@ struct FrameOptions {
 
 class FrameMonitor {
  public:
-  // One frame of this thread, whose slot in `ring` is `slot` (null: recorded, never judged). An
+  // One frame of this thread, whose slot is `slot` (none: recorded, never judged). An
   // interval of 0 is that of the thread's last frame, else 60 Hz. Frames that cannot be true and
   // those of a second source on the same thread are left out; the former are counted.
-  static void OnFrame(RingHeader* ring, RingWatchedThread* slot, FrameEvent frame);
+  static void OnFrame(WatchedSlot slot, FrameEvent frame);
 
   // The same for a frame whose presentation is known, or that was discarded.
-  static void OnPresented(RingHeader* ring, RingWatchedThread* slot, const FrameEvent& work,
+  static void OnPresented(WatchedSlot slot, const FrameEvent& work,
                           const Presentation& presentation);
 
   // The frame that runs on this thread enters `phase`, which lasts until the next mark or the
   // frame's end.
-  static void MarkPhase(RingHeader* ring, RingWatchedThread* slot, FramePhase phase,
-                        uint64_t now_ns);
+  static void MarkPhase(WatchedSlot slot, FramePhase phase, uint64_t now_ns);
 
   // Before recording starts: the options take effect, and frames of an earlier recording are gone.
   // Cold.

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "monitors/frame/frame_monitor.h"
 #include "monitors/frame/gtk_frames.h"
-#include "monitors/looper/dispatch_monitor.h"
 #include "tracer/ring/recorder.h"
 
 namespace jankbox {
@@ -70,7 +69,7 @@ FrameEvent FrameOf(void* clock, uint64_t start_ns, uint64_t end_ns) {
 // On GTK's thread, before the signal's own handlers run. Never taken away: returns TRUE.
 int OnStep(void* /*hint*/, unsigned /*values*/, const void* first_value, void* data) {
   constexpr int kStay = 1;
-  RingHeader* ring = g_on.load(std::memory_order_relaxed) ? Recorder::ActiveRing() : nullptr;
+  const RingHeader* ring = g_on.load(std::memory_order_relaxed) ? Recorder::ActiveRing() : nullptr;
   if (ring == nullptr) {
     g_painting.clock = nullptr;
     return kStay;
@@ -80,15 +79,15 @@ int OnStep(void* /*hint*/, unsigned /*values*/, const void* first_value, void* d
   const uint64_t now_ns = MonotonicNs();
   if (step == kBegin) g_painting = {clock, now_ns};
   if (g_painting.clock != clock) return kStay;  // a clock that began before we looked
-  RingWatchedThread* slot = DispatchMonitor::Slot(ring);
+  const WatchedSlot slot = WatchedSlot::OfThisThread(ring);
   if (step != kEnd) {
     constexpr FramePhase kPhases[] = {FramePhase::kInput, FramePhase::kAnimation,
                                       FramePhase::kTraversal};
-    FrameMonitor::MarkPhase(ring, slot, kPhases[step], now_ns);
+    FrameMonitor::MarkPhase(slot, kPhases[step], now_ns);
     return kStay;
   }
   g_painting.clock = nullptr;
-  FrameMonitor::OnFrame(ring, slot, FrameOf(clock, g_painting.start_ns, now_ns));
+  FrameMonitor::OnFrame(slot, FrameOf(clock, g_painting.start_ns, now_ns));
   return kStay;
 }
 

@@ -1,22 +1,16 @@
 #include "monitors/incident/watched_thread_view.h"
 
-#include <cstring>
-
 #include "tracer/ring/ring_reader.h"
+#include "tracer/ring/word_text.h"
 
 namespace jankbox {
 
 std::string LoopNameOf(const RingHeader& ring, size_t index) {
   if (index < kMaxWatchedThreads) {
-    char text[kLoopNameWords * 8];
-    for (size_t i = 0; i < kLoopNameWords; ++i) {
-      const uint64_t word = ring.watched[index].loop_name[i].load(std::memory_order_relaxed);
-      memcpy(text + 8 * i, &word, sizeof(word));
-    }
-    std::string name = HeaderText(text, sizeof(text));
+    std::string name = ReadWordText(ring.watched[index].loop_name);
     if (!name.empty()) return name;
   }
-  return HeaderText(ring.loop_name, sizeof(ring.loop_name));
+  return ReadWordText(ring.loop_name);
 }
 
 std::optional<RunningDispatch> WatchedThreadView::ReadRunning(const TickConverter& clock) const {
@@ -38,7 +32,8 @@ std::optional<SlowDispatch> WatchedThreadView::TakeSlow(const TickConverter& clo
   slow.begin_ns = clock.ToMonotonicNs(thread_->slow_begin_ticks.load(std::memory_order_relaxed));
   slow.end_ns = clock.ToMonotonicNs(thread_->slow_end_ticks.load(std::memory_order_relaxed));
   slow.what = DispatchNameText(thread_->slow_what);
-  std::atomic_thread_fence(std::memory_order_acquire);  // pairs with the fence in NoteSlowDispatch
+  std::atomic_thread_fence(
+      std::memory_order_acquire);  // pairs with the fence in WatchedSlot::NoteSlow
   if (thread_->slow_version.load(std::memory_order_relaxed) != version) return std::nullopt;
   seen_slow_version_ = version;
   return slow;

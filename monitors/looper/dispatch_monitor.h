@@ -7,8 +7,6 @@
 
 #include <cstdint>
 
-#include "tracer/ring/ring_format.h"
-
 namespace jankbox {
 
 class DispatchMonitor {
@@ -33,25 +31,6 @@ class DispatchMonitor {
   static void NameLoop(const char* name);
   // The app's own name for it; at most 31 bytes are kept. Copied.
   static void NameLoopForGood(const char* name);
-
-  // This thread's place in `ring`, taken on its first call; null if all kMaxWatchedThreads are
-  // taken.
-  static RingWatchedThread* Slot(RingHeader* ring);
-
-  // When this thread's outermost dispatch began, on CLOCK_MONOTONIC; 0 if none runs or the clock
-  // is not calibrated yet. `slot` is this thread's.
-  static uint64_t RunningSinceNs(const RingWatchedThread& slot);
-
-  // A program that shows a frame has started up: the dispatch of that name, which lasts until the
-  // loop waits for the first time, ends, since a game's loop may never do so. `slot` is this
-  // thread's.
-  static void EndStartUp(const RingWatchedThread& slot);
-
-  // The calibrated clock and the time from which a dispatch is noted as slow. 0: not calibrated,
-  // nothing is noted. Any thread.
-  static void SetClock(double ns_per_tick, uint64_t slow_threshold_ns);
-  // That time; 0 if the clock is not calibrated. Any thread.
-  static uint32_t SlowThresholdMs();
 };
 
 }  // namespace jankbox

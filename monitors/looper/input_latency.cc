@@ -3,8 +3,8 @@
 #include <atomic>
 
 #include "base/clock.h"
-#include "monitors/looper/dispatch_monitor.h"
 #include "tracer/ring/recorder.h"
+#include "tracer/ring/watched_slot.h"
 
 namespace jankbox {
 namespace {
@@ -35,9 +35,9 @@ void Note(LateInput* late, uint64_t event_ns, uint64_t now_ns) {
 void OnAt(uint64_t event_ns, uint64_t now_ns) {
   if (now_ns < event_ns || now_ns - event_ns > InputLatency::kMaxAgeMs * kNsPerMs) return;
   if (now_ns - event_ns < g_threshold_ns.load(std::memory_order_relaxed)) return;
-  RingHeader* ring = Recorder::ActiveRing();
-  RingWatchedThread* slot = ring == nullptr ? nullptr : DispatchMonitor::Slot(ring);
-  if (slot != nullptr) Note(&g_late[slot - ring->watched], event_ns, now_ns);
+  const RingHeader* ring = Recorder::ActiveRing();
+  const WatchedSlot slot = ring == nullptr ? WatchedSlot() : WatchedSlot::OfThisThread(ring);
+  if (slot) Note(&g_late[slot.index()], event_ns, now_ns);
 }
 
 }  // namespace

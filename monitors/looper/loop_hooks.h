@@ -7,7 +7,6 @@
 #include <string>
 
 #include "tracer/hook/hook_set.h"
-#include "tracer/ring/ring_format.h"
 
 namespace jankbox {
 
@@ -18,10 +17,10 @@ void AddLoopHooks(const std::string& watched_threads, HookSet* hooks);
 // The calling thread's loop is one of them from now on.
 void WatchLoopOfThisThread();
 
-// Notes the loop libraries that are loaded now, for the classification of callers, and names the
-// ring's loop after the one that was seen waiting, until the program names it. Before
+// Notes the loop libraries that are loaded now, for the classification of callers. Returns the name
+// of the library whose waits the main thread's loop was seen in; empty: none yet. Before
 // HookSet::Refresh(); takes the loader's lock.
-void FollowLoopLibraries(RingHeader* ring);
+const char* FollowLoopLibraries();
 
 }  // namespace jankbox
 

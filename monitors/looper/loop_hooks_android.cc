@@ -6,6 +6,6 @@ void AddLoopHooks(const std::string& /*watched_threads*/, HookSet* /*hooks*/) {}
 
 void WatchLoopOfThisThread() {}
 
-void FollowLoopLibraries(RingHeader* /*ring*/) {}
+const char* FollowLoopLibraries() { return ""; }
 
 }  // namespace jankbox

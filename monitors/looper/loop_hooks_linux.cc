@@ -110,12 +110,10 @@ void AddLoopHooks(const std::string& watched_threads, HookSet* hooks) {
 
 void WatchLoopOfThisThread() { WatchedLoops::WatchThisThread(); }
 
-void FollowLoopLibraries(RingHeader* ring) {
-  if (AgentIsPresent()) return;
+const char* FollowLoopLibraries() {
+  if (AgentIsPresent()) return "";
   LoopModules::Refresh();
-  const bool unnamed = strncmp(ring->loop_name, "api", sizeof(ring->loop_name)) == 0;
-  const char* name = WatchedLoops::Main().loop_name();
-  if (unnamed && name[0] != '\0') strncpy(ring->loop_name, name, sizeof(ring->loop_name) - 1);
+  return WatchedLoops::Main().loop_name();
 }
 
 }  // namespace jankbox

@@ -9,8 +9,8 @@
 #include "monitors/frame/frame_monitor.h"
 #include "monitors/frame/state_tags.h"
 #include "monitors/frame/vsync_timer.h"
-#include "monitors/looper/dispatch_monitor.h"
 #include "tracer/ring/recorder.h"
+#include "tracer/ring/watched_slot.h"
 
 namespace jankbox {
 namespace {
@@ -55,48 +55,47 @@ uint64_t ToMonotonic(uint64_t at_ns, uint32_t clock) {
 }  // namespace
 }  // namespace jankbox
 
-using jankbox::DispatchMonitor;
 using jankbox::FrameEvent;
 using jankbox::FrameMonitor;
 using jankbox::StateTags;
+using jankbox::WatchedSlot;
 
 extern "C" {
 
 void jankbox_frame(uint64_t vsync_ns, uint64_t deadline_ns, uint64_t interval_ns, uint64_t start_ns,
                    uint64_t end_ns) {
-  jankbox::RingHeader* ring = jankbox::Recorder::ActiveRing();
+  const jankbox::RingHeader* ring = jankbox::Recorder::ActiveRing();
   if (ring == nullptr) return;
-  FrameMonitor::OnFrame(ring, DispatchMonitor::Slot(ring),
-                        {.vsync_ns = vsync_ns,
-                         .deadline_ns = deadline_ns,
-                         .interval_ns = interval_ns,
-                         .start_ns = start_ns,
-                         .end_ns = end_ns});
+  FrameMonitor::OnFrame(WatchedSlot::OfThisThread(ring), {.vsync_ns = vsync_ns,
+                                                          .deadline_ns = deadline_ns,
+                                                          .interval_ns = interval_ns,
+                                                          .start_ns = start_ns,
+                                                          .end_ns = end_ns});
 }
 
 void jankbox_frame_ex(const jankbox_frame_info* info) {
-  jankbox::RingHeader* ring = jankbox::Recorder::ActiveRing();
+  const jankbox::RingHeader* ring = jankbox::Recorder::ActiveRing();
   FrameEvent frame;
   if (ring == nullptr || !jankbox::ToFrame(info, &frame)) return;
-  FrameMonitor::OnFrame(ring, DispatchMonitor::Slot(ring), frame);
+  FrameMonitor::OnFrame(WatchedSlot::OfThisThread(ring), frame);
 }
 
 void jankbox_frame_phase(uint32_t phase) {
-  jankbox::RingHeader* ring = jankbox::Recorder::ActiveRing();
+  const jankbox::RingHeader* ring = jankbox::Recorder::ActiveRing();
   if (ring == nullptr || phase >= JANKBOX_PHASES) return;
-  FrameMonitor::MarkPhase(ring, DispatchMonitor::Slot(ring),
-                          static_cast<jankbox::FramePhase>(phase), jankbox::MonotonicNs());
+  FrameMonitor::MarkPhase(WatchedSlot::OfThisThread(ring), static_cast<jankbox::FramePhase>(phase),
+                          jankbox::MonotonicNs());
 }
 
 void jankbox_frame_presented(const jankbox_frame_info* info, const jankbox_presentation* given) {
-  jankbox::RingHeader* ring = jankbox::Recorder::ActiveRing();
+  const jankbox::RingHeader* ring = jankbox::Recorder::ActiveRing();
   FrameEvent frame;
   if (ring == nullptr || given == nullptr || given->size < sizeof(jankbox_presentation) ||
       !jankbox::ToFrame(info, &frame)) {
     return;
   }
   FrameMonitor::OnPresented(
-      ring, DispatchMonitor::Slot(ring), frame,
+      WatchedSlot::OfThisThread(ring), frame,
       {.discarded = given->discarded != 0,
        .presented_ns =
            given->discarded != 0 ? 0 : jankbox::ToMonotonic(given->presented_ns, given->clock),

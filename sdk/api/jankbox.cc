@@ -28,6 +28,7 @@
 #include "tracer/event/event_sink.h"
 #include "tracer/ring/method_registry.h"
 #include "tracer/ring/recorder.h"
+#include "tracer/ring/watched_slot.h"
 
 namespace {
 
@@ -104,7 +105,7 @@ int jankbox_configure(const jankbox_options* options) {
   return CodeOf(runtime->Configure(options));
 }
 
-uint32_t jankbox_slow_message_ms(void) { return jankbox::DispatchMonitor::SlowThresholdMs(); }
+uint32_t jankbox_slow_message_ms(void) { return jankbox::WatchedSlot::SlowThresholdMs(); }
 
 void jankbox_set_transport(jankbox_transport transport, void* context) {
   jankbox::SetAppTransport(transport, context);

@@ -2,8 +2,6 @@
 
 #include <sys/prctl.h>
 
-#include <algorithm>
-
 #include "base/clock.h"
 #include "base/own_thread.h"
 #include "tracer/ring/recorder.h"
@@ -19,7 +17,7 @@ constexpr long kPeriodNs = 850'000;
 void CoarseClock::Start() {
   if (thread_.joinable()) return;
   stop_.store(false, std::memory_order_relaxed);
-  Recorder::RenewCoarseTick();
+  Recorder::StartCoarseTick();
   const ScopedSignalBlock no_signals;
   thread_ = std::thread([this] { Run(); });
 }
@@ -39,14 +37,9 @@ void CoarseClock::Run() {
   NameCurrentThread("jankbox-tick");
   prctl(PR_SET_TIMERSLACK, 1);  // the kernel's 50 µs would be a part of the error
   const timespec period = {0, kPeriodNs};
-  uint64_t last = header_->coarse_ticks.load(std::memory_order_relaxed);
   while (!stop_.load(std::memory_order_relaxed)) {
     nanosleep(&period, nullptr);
     Recorder::RenewCoarseTick();
-    const uint64_t now = header_->coarse_ticks.load(std::memory_order_relaxed);
-    const uint64_t worst = header_->coarse_error_ticks.load(std::memory_order_relaxed);
-    header_->coarse_error_ticks.store(std::max(worst, now - last), std::memory_order_relaxed);
-    last = now;
     cpu_ns_.store(ClockNs(CLOCK_THREAD_CPUTIME_ID), std::memory_order_relaxed);
   }
 }

@@ -9,13 +9,11 @@
 #include <cstdint>
 #include <thread>
 
-#include "tracer/ring/ring_format.h"
-
 namespace jankbox {
 
 class CoarseClock {
  public:
-  explicit CoarseClock(RingHeader* header) : header_(header) {}
+  CoarseClock() = default;
   ~CoarseClock() { Stop(); }
   CoarseClock(const CoarseClock&) = delete;
   CoarseClock& operator=(const CoarseClock&) = delete;
@@ -30,7 +28,6 @@ class CoarseClock {
  private:
   void Run();
 
-  RingHeader* const header_;
   std::atomic<bool> stop_{false};
   std::atomic<uint64_t> cpu_ns_{0};
   uint64_t cpu_before_ns_ = 0;

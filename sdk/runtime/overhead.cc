@@ -16,7 +16,7 @@ constexpr int kClockReads = 2000;
 }  // namespace
 
 Overhead::Overhead(RingFile* ring, uint32_t budget_permille, std::optional<RecordMode> fixed)
-    : ring_(ring), fixed_(fixed), governor_(budget_permille), coarse_clock_(ring->header()) {}
+    : ring_(ring), fixed_(fixed), governor_(budget_permille) {}
 
 void Overhead::Begin(double ns_per_tick) {
   const uint64_t before = NowTicks();
@@ -25,8 +25,7 @@ void Overhead::Begin(double ns_per_tick) {
   if (fixed_.has_value()) {
     SetMode(*fixed_, RecordModeReason::kOption);
   } else {
-    NoteRecordMode(ring_->header(), mode_, RecordModeReason::kStart,
-                   ring_->header()->clock_at_start.ticks);
+    NoteRecordMode(ring_, mode_, RecordModeReason::kStart, ring_->header()->clock_at_start.ticks);
   }
 }
 
@@ -57,7 +56,7 @@ void Overhead::SetMode(RecordMode mode, RecordModeReason reason) {
   if (mode == RecordMode::kCoarse) coarse_clock_.Start();
   Recorder::SetMode(mode);
   if (mode != RecordMode::kCoarse) coarse_clock_.Stop();
-  NoteRecordMode(ring_->header(), mode, reason, NowTicks());
+  NoteRecordMode(ring_, mode, reason, NowTicks());
   mode_ = mode;
 }
 

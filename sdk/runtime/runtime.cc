@@ -88,14 +88,13 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   Result<std::unique_ptr<RingFile>> ring = CreateRing(options);
   if (!ring.ok()) return ring.status();
   std::unique_ptr<Runtime> runtime(new Runtime(options, std::move(ring.value())));
-  MethodRegistry::Get().Attach(runtime->ring_->header());
-  DispatchMonitor::SetClock(0, 0);
+  MethodRegistry::Get().Attach(runtime->ring_.get());
+  WatchedSlot::SetClock(0, 0);
   InputLatency::SetThreshold(options.input_latency_ns);
   FrameMonitor::Start({options.jank_dropped_frames, options.frame_policy});
   FrameBook::Get().Clear();
   Status status = Recorder::Open(runtime->ring_.get());
   if (!status.ok()) return status;
-  strcpy(runtime->ring_->header()->loop_name, "api");
   Runtime* self = runtime.get();
   runtime->kernel_ = std::make_unique<KernelRecorder>(
       options.kernel, static_cast<TickSource>(runtime->ring_->header()->tick_source));
@@ -187,13 +186,8 @@ ReportSource Runtime::MakeSource() {
 }
 
 void Runtime::OnSealed(const SealRequest& request, bool sealed) {
-  if (request.watched_index < kMaxWatchedThreads) {
-    RingIncident& note = ring_->header()->incidents[request.watched_index];
-    if (HeaderText(note.id, sizeof(note.id)) == request.id) {
-      if (!request.ongoing)
-        note.state.store(static_cast<uint32_t>(RingIncidentState::kNone),
-                         std::memory_order_release);
-    }
+  if (request.watched_index < kMaxWatchedThreads && !request.ongoing) {
+    ring_->incident_note(request.watched_index).Clear(request.id);
   }
   if (sealed) TryUploads();
 }
@@ -224,7 +218,7 @@ Status Runtime::SealByHand(ReportKind kind, const std::string& what, uint64_t be
 
 void Runtime::SetLoopName(const std::string& name) {
   if (CurrentTid() == pid_) DispatchMonitor::NameLoopForGood(name.c_str());
-  strncpy(ring_->header()->loop_name, name.c_str(), sizeof(ring_->header()->loop_name) - 1);
+  ring_->NameLoop(name);
 }
 
 void Runtime::TryUploads() {

@@ -226,18 +226,11 @@ void WatchedThread::Finish(uint64_t now_ns, const TickConverter& clock) {
 }
 
 void WatchedThread::NoteInRing(const IncidentRevision& incident, bool finished) {
-  RingIncident& note = ring_->header()->incidents[index_];
-  if (incident.id != HeaderText(note.id, sizeof(note.id))) {
-    note.state.store(static_cast<uint32_t>(RingIncidentState::kNone), std::memory_order_release);
-    memcpy(note.id, incident.id.c_str(), std::min(incident.id.size() + 1, sizeof(note.id)));
-    note.sealed_revision.store(0, std::memory_order_relaxed);
-  }
-  note.kind.store(static_cast<uint32_t>(ToReportKind(incident.kind)), std::memory_order_relaxed);
-  note.begin_ticks.store(clock_.FromMonotonicNs(incident.begin_ns), std::memory_order_relaxed);
-  note.end_ticks.store(finished ? clock_.FromMonotonicNs(incident.end_ns) : 0,
-                       std::memory_order_relaxed);
-  const auto state = finished ? RingIncidentState::kFinished : RingIncidentState::kGrowing;
-  note.state.store(static_cast<uint32_t>(state), std::memory_order_release);
+  ring_->incident_note(index_).Write(
+      {.id = incident.id,
+       .kind = static_cast<uint32_t>(ToReportKind(incident.kind)),
+       .begin_ticks = clock_.FromMonotonicNs(incident.begin_ns),
+       .end_ticks = finished ? clock_.FromMonotonicNs(incident.end_ns) : 0});
 }
 
 // Once an ANR; what is deadlocked is written into the ring again while that lasts, so that it is
@@ -258,8 +251,7 @@ void WatchedThread::SealRevision(const IncidentRevision& incident) {
   NoteInRing(incident, !incident.ongoing);
   // Before it is sealed: should the process die right after that, recovery must not use the same
   // number again.
-  ring_->header()->incidents[index_].sealed_revision.store(incident.revision,
-                                                           std::memory_order_relaxed);
+  ring_->incident_note(index_).SetSealedRevision(incident.revision);
   SealRequest request;
   request.id = incident.id;
   request.revision = incident.revision;

@@ -11,7 +11,6 @@
 #include "monitors/anr/quit_signal.h"
 #include "monitors/frame/frame_hooks.h"
 #include "monitors/frame/frame_monitor.h"
-#include "monitors/looper/dispatch_monitor.h"
 #include "monitors/looper/glib_idle.h"
 #include "monitors/looper/loop_hooks.h"
 #include "sdk/api/desktop_link.h"
@@ -23,6 +22,7 @@
 #include "tracer/interpose/fd_classes.h"
 #include "tracer/ring/recorder.h"
 #include "tracer/ring/ring_checksums.h"
+#include "tracer/ring/watched_slot.h"
 
 namespace jankbox {
 namespace {
@@ -94,15 +94,13 @@ void Watcher::CalibrateFirst() {
   ns_per_tick_ =
       MeasureNsPerTick(static_cast<TickSource>(ring_->header()->tick_source), kFirstCalibrationMs);
   Calibrate();
-  DispatchMonitor::SetClock(ns_per_tick_, options_.slow_message_ns);
+  WatchedSlot::SetClock(ns_per_tick_, options_.slow_message_ns);
   overhead_.Begin(ns_per_tick_);
 }
 
 void Watcher::Calibrate() {
-  RingHeader* header = ring_->header();
-  const ClockReading now = ReadClocks(static_cast<TickSource>(header->tick_source));
-  header->calibrated_ticks.store(now.ticks, std::memory_order_relaxed);
-  header->calibrated_monotonic_ns.store(now.monotonic_ns, std::memory_order_relaxed);
+  const ClockReading now = ReadClocks(static_cast<TickSource>(ring_->header()->tick_source));
+  ring_->NoteCalibration(now);
   std::lock_guard<std::mutex> lock(mutex_);
   clock_ = TickConverter(rate_since_, now, ns_per_tick_, clock_break_);
 }
@@ -153,7 +151,8 @@ void Watcher::NoteModules() {
 
 void Watcher::RefreshHooks() {
   if (!hooks_allowed_) return;
-  if (options_.loop_hooks) FollowLoopLibraries(ring_->header());
+  const char* loop_name = options_.loop_hooks ? FollowLoopLibraries() : "";
+  if (loop_name[0] != '\0') ring_->GuessLoopName(loop_name);
   FollowGlibIdle();
   FollowFrameLibraries(options_.frame_sources);
   const Result<HookReport> hooked = HookSet::Get().Refresh();
@@ -199,8 +198,8 @@ void Watcher::TakeThresholds() {
     thresholds_changed_ = false;
     static_cast<Thresholds&>(options_) = thresholds_;
   }
-  ring_->header()->slow_threshold_ns = options_.slow_message_ns;
-  DispatchMonitor::SetClock(ns_per_tick_, options_.slow_message_ns);
+  ring_->SetSlowThreshold(options_.slow_message_ns);
+  WatchedSlot::SetClock(ns_per_tick_, options_.slow_message_ns);
   FrameMonitor::SetOptions({options_.jank_dropped_frames, options_.frame_policy});
   for (auto& thread : threads_) {
     if (thread != nullptr) thread->SetThresholds(options_);
@@ -241,10 +240,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
     if (!threads_[i]->IsGone()) continue;
     threads_[i]->Finish(now_ns, clock());
     threads_[i].reset();
-    RingWatchedThread& slot = ring_->header()->watched[i];
-    slot.dispatch_begin_ticks.store(0, std::memory_order_relaxed);
-    slot.dispatch_depth.store(0, std::memory_order_relaxed);
-    slot.tid.store(0, std::memory_order_release);
+    ring_->watched(i).Release();
   }
 }
 
@@ -265,8 +261,7 @@ void Watcher::FollowDesktop(bool first) {
 void Watcher::SweepThreadRecords() {
   thread_recorder_.EverySecond();
   const uint64_t dropped = thread_recorder_.lost().events;
-  ring_->header()->dropped_events.fetch_add(dropped - counted_thread_drops_,
-                                            std::memory_order_relaxed);
+  ring_->AddDroppedEvents(dropped - counted_thread_drops_);
   counted_thread_drops_ = dropped;
 }
 
@@ -298,7 +293,7 @@ void Watcher::Run() {
   Heartbeat heartbeat(&beats);
   while (!stop_.load(std::memory_order_relaxed)) {
     const uint64_t now_ns = heartbeat.Wakes();
-    ring_->header()->heartbeat_ticks.store(NowTicks(), std::memory_order_relaxed);
+    ring_->NoteAlive(NowTicks());
     if (heartbeat.TakeSuspended()) NoteSleepOfTheMachine();
     const uint64_t sigquits = QuitSignal::Take();
     sigquits_.fetch_add(sigquits, std::memory_order_relaxed);

@@ -7,6 +7,7 @@
 #include "tracer/clock/tick_clock.h"
 #include "tracer/ring/process_identity.h"
 #include "tracer/ring/ring_checksums.h"
+#include "tracer/ring/word_text.h"
 
 namespace jankbox::tools {
 namespace {
@@ -125,7 +126,7 @@ json IncidentsJson(const RingHeader& header) {
                          {"sealed_revision", Load(incident.sealed_revision)},
                          {"begin_ticks", Load(incident.begin_ticks)},
                          {"end_ticks", Load(incident.end_ticks)},
-                         {"id", Text(incident.id)}});
+                         {"id", ReadWordText(incident.id)}});
   }
   return incidents;
 }
@@ -202,10 +203,10 @@ json RingToJson(const RingReader& reader, size_t events_per_thread) {
                      {"name", Text(header.process_name)},
                      {"app_name", Text(header.app_name)},
                      {"app_version", Text(header.app_version)},
-                     {"loop", Text(header.loop_name)}};
+                     {"loop", ReadWordText(header.loop_name)}};
   ring["clock"] = ClockJson(header, end_ticks);
   ring["window_ns"] = header.window_ns;
-  ring["slow_threshold_ns"] = header.slow_threshold_ns;
+  ring["slow_threshold_ns"] = Load(header.slow_threshold_ns);
   ring["file_bytes"] = header.file_bytes;
   ring["chunk_count"] = header.chunk_count;
   ring["chunks_ready"] = Load(header.chunks_ready);

@@ -61,7 +61,7 @@ void CloseChunk(ThreadCursor& cursor, const uint64_t* end, uint64_t now) {
 }
 
 RingChunk* ClaimChunk(RingFile* ring, RingShare share, int32_t tid) {
-  RingHeader* header = ring->header();
+  RingHeader* header = ring->mutable_header();
   const uint32_t pool = ShareSize(share, header->chunks_ready.load(std::memory_order_acquire));
   std::atomic<uint64_t>& cursor = ShareCursor(share, header);
   for (uint32_t attempt = 0; attempt < pool; ++attempt) {
@@ -78,7 +78,7 @@ RingChunk* ClaimChunk(RingFile* ring, RingShare share, int32_t tid) {
 
 void StartChunk(ThreadCursor& cursor, RingFile* ring, RingChunk* chunk, bool watched,
                 uint64_t now) {
-  RingHeader* header = ring->header();
+  RingHeader* header = ring->mutable_header();
   chunk->sequence.store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);  // readers see 0 before any word changes
   OpenCallStack open;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tracer/event/event.h"
+#include "tracer/ring/ring_file.h"
 
 namespace jankbox {
 
@@ -35,9 +36,9 @@ uint32_t MethodRegistry::Add(Entry entry) {
   return entries_.back().id;
 }
 
-void MethodRegistry::Attach(RingHeader* ring) {
+void MethodRegistry::Attach(RingFile* ring) {
   std::lock_guard<std::mutex> lock(mutex_);
-  ring_ = ring;
+  ring_ = ring->mutable_header();
   for (const Entry& entry : entries_) WriteToRing(entry);
 }
 

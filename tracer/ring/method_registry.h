@@ -15,6 +15,8 @@
 
 namespace jankbox {
 
+class RingFile;
+
 class MethodRegistry {
  public:
   struct Entry {
@@ -34,7 +36,7 @@ class MethodRegistry {
 
   // Writes all names, now and later ones, into the ring's names section until Detach(). Counts what
   // does not fit.
-  void Attach(RingHeader* ring);
+  void Attach(RingFile* ring);
   void Detach();
 
   // A copy of all entries, for a snapshot.

@@ -4,8 +4,8 @@
 
 namespace jankbox {
 
-void NoteRecordMode(RingHeader* header, RecordMode mode, RecordModeReason reason,
-                    uint64_t from_ticks) {
+void NoteRecordMode(RingFile* ring, RecordMode mode, RecordModeReason reason, uint64_t from_ticks) {
+  RingHeader* header = ring->mutable_header();
   const uint64_t number = header->mode_changes.load(std::memory_order_relaxed);
   RingMode& entry = header->modes[number % kMaxRingModes];
   entry.from_ticks.store(from_ticks, std::memory_order_relaxed);

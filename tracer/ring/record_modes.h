@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tracer/ring/ring_format.h"
+#include "tracer/ring/ring_file.h"
 
 namespace jankbox {
 
@@ -17,8 +17,7 @@ struct RecordedMode {
 };
 
 // The mode from `from_ticks` on. The log keeps the last kMaxRingModes changes. NO-ALLOC.
-void NoteRecordMode(RingHeader* header, RecordMode mode, RecordModeReason reason,
-                    uint64_t from_ticks);
+void NoteRecordMode(RingFile* ring, RecordMode mode, RecordModeReason reason, uint64_t from_ticks);
 
 // The active modes between the two moments, oldest first; what the log forgot is left out.
 std::vector<RecordedMode> RecordModesBetween(const RingHeader& header, uint64_t from_ticks,

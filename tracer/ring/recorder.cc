@@ -65,7 +65,7 @@ namespace jankbox {
 namespace {
 
 void CountDrop(Recording* recording) {
-  recording->ring()->header()->dropped_events.fetch_add(1, std::memory_order_relaxed);
+  recording->ring()->mutable_header()->dropped_events.fetch_add(1, std::memory_order_relaxed);
 }
 
 // Writes an event of one word if the thread has room for it at `now`.
@@ -103,7 +103,8 @@ ThreadCursor* AttachThread(RingFile* ring, uint32_t epoch) {
   Rewind(cursor, RingLane::kCalls);
   cursor->tid.store(static_cast<int32_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
   prctl(PR_GET_NAME, cursor->name, 0, 0, 0);
-  cursor->serial = ring->header()->next_thread_serial.fetch_add(1, std::memory_order_relaxed);
+  cursor->serial =
+      ring->mutable_header()->next_thread_serial.fetch_add(1, std::memory_order_relaxed);
   cursor->epoch.store(epoch, std::memory_order_relaxed);
   jankbox_cursor_v1 = cursor;
   pthread_setspecific(g_exit_key, cursor);
@@ -323,19 +324,30 @@ void Recorder::Close() {
 void Recorder::SetMode(RecordMode mode) {
   Recording* recording = g_recording.load(std::memory_order_relaxed);
   if (recording->epoch.load(std::memory_order_relaxed) == 0) return;
-  RenewCoarseTick();
+  StartCoarseTick();
   recording->mode.store(static_cast<uint32_t>(mode), std::memory_order_release);
   jankbox_gate_v1.store(GateFor(*recording), std::memory_order_release);
+}
+
+void Recorder::StartCoarseTick() {
+  Recording* recording = g_recording.load(std::memory_order_relaxed);
+  if (recording->epoch.load(std::memory_order_relaxed) == 0) return;
+  recording->ring()->mutable_header()->coarse_ticks.store(ReadTicks(recording->source()),
+                                                          std::memory_order_relaxed);
 }
 
 void Recorder::RenewCoarseTick() {
   Recording* recording = g_recording.load(std::memory_order_relaxed);
   if (recording->epoch.load(std::memory_order_relaxed) == 0) return;
-  recording->ring()->header()->coarse_ticks.store(ReadTicks(recording->source()),
-                                                  std::memory_order_relaxed);
+  RingHeader* header = recording->ring()->mutable_header();
+  const uint64_t now = ReadTicks(recording->source());
+  const uint64_t unrenewed = now - header->coarse_ticks.exchange(now, std::memory_order_relaxed);
+  if (unrenewed > header->coarse_error_ticks.load(std::memory_order_relaxed)) {
+    header->coarse_error_ticks.store(unrenewed, std::memory_order_relaxed);
+  }
 }
 
-RingHeader* Recorder::ActiveRing() {
+const RingHeader* Recorder::ActiveRing() {
   if (jankbox_gate_v1.load(std::memory_order_relaxed) == kGateOff) return nullptr;
   Recording* recording = g_recording.load(std::memory_order_acquire);
   return recording->epoch.load(std::memory_order_acquire) != 0 ? recording->ring()->header()

@@ -23,11 +23,13 @@ class Recorder {
   // How events are recorded from now on; kExact after Open().
   static void SetMode(RecordMode mode);
 
-  // Moves the shared tick of RecordMode::kCoarse to now. On a Jankbox thread, every millisecond.
+  // Moves the shared tick of RecordMode::kCoarse to now: when that mode starts, and then every
+  // millisecond on one of Jankbox's threads, which notes the longest time that it went unrenewed.
+  static void StartCoarseTick();
   static void RenewCoarseTick();
 
   // The ring that is recorded into; null while recording is off and in a forked child. HOT.
-  static RingHeader* ActiveRing();
+  static const RingHeader* ActiveRing();
 
   // Closes the chunks and frees the cursors of threads that died without running their destructors.
   // On the watcher thread.

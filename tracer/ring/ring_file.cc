@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "tracer/ring/ring_place.h"
+#include "tracer/ring/word_text.h"
 
 namespace jankbox {
 namespace {
@@ -21,6 +22,7 @@ constexpr uint64_t kChunksOffset = kModulesOffset + kModulesBytes;
 constexpr uint32_t kFirstChunks =
     16;  // allocated by Create(): 0.2 ms of page allocation on a tmpfs
 constexpr uint32_t kChunksPerGrowth = 64;
+constexpr char kUnnamedLoop[] = "api";  // dispatches come from explicit calls, if any
 
 void CopyText(char* out, size_t size, std::string_view text) {
   const size_t n = std::min(text.size(), size - 1);
@@ -101,7 +103,7 @@ Status RingFile::MapMemory() {
 }
 
 void RingFile::FillHeader(const RingOptions& options, const ProcessIdentity& identity) {
-  RingHeader* h = header();
+  RingHeader* h = mutable_header();
   memcpy(h->magic, kRingMagic, sizeof(kRingMagic));
   h->version = kRingVersion;
   h->abi = kRingAbi;
@@ -119,7 +121,8 @@ void RingFile::FillHeader(const RingOptions& options, const ProcessIdentity& ide
   CopyText(h->app_name, sizeof(h->app_name), options.app_name);
   CopyText(h->app_version, sizeof(h->app_version), options.app_version);
   h->clock_at_start = ReadClocks(options.tick_source);
-  h->slow_threshold_ns = options.slow_threshold_ns;
+  StoreWordText(&h->loop_name, kUnnamedLoop);
+  h->slow_threshold_ns.store(options.slow_threshold_ns, std::memory_order_relaxed);
   h->window_ns = options.window_ns;
   h->next_sequence.store(1, std::memory_order_relaxed);
   h->next_thread_serial.store(1, std::memory_order_relaxed);
@@ -128,7 +131,7 @@ void RingFile::FillHeader(const RingOptions& options, const ProcessIdentity& ide
 }
 
 Status RingFile::Grow() {
-  RingHeader* h = header();
+  RingHeader* h = mutable_header();
   uint32_t ready = h->chunks_ready.load(std::memory_order_relaxed);
   Populate(base_, kChunksOffset + size_t{ready} * kChunkBytes);
   while (ready < h->chunk_count) {
@@ -147,15 +150,46 @@ Status RingFile::Grow() {
 }
 
 void RingFile::WriteModules(std::string_view text) {
-  RingHeader* h = header();
+  RingHeader* h = mutable_header();
   size_t n = std::min(text.size(), kModulesBytes);
   h->modules_bytes.store(0, std::memory_order_release);
   memcpy(base_ + h->modules_offset, text.data(), n);
   h->modules_bytes.store(static_cast<uint32_t>(n), std::memory_order_release);
 }
 
+void RingFile::NameLoop(std::string_view name) {
+  MutexLock lock(&header_mutex_);
+  loop_named_ = true;
+  StoreWordText(&mutable_header()->loop_name, name);
+}
+
+void RingFile::GuessLoopName(std::string_view name) {
+  MutexLock lock(&header_mutex_);
+  if (loop_named_) return;
+  loop_named_ = true;
+  StoreWordText(&mutable_header()->loop_name, name);
+}
+
+void RingFile::NoteCalibration(const ClockReading& reading) {
+  RingHeader* h = mutable_header();
+  h->calibrated_ticks.store(reading.ticks, std::memory_order_relaxed);
+  h->calibrated_monotonic_ns.store(reading.monotonic_ns, std::memory_order_relaxed);
+}
+
+void RingFile::NoteAlive(uint64_t now_ticks) {
+  mutable_header()->heartbeat_ticks.store(now_ticks, std::memory_order_relaxed);
+}
+
+void RingFile::SetSlowThreshold(uint64_t ns) {
+  mutable_header()->slow_threshold_ns.store(ns, std::memory_order_relaxed);
+}
+
+void RingFile::AddDroppedEvents(uint64_t count) {
+  mutable_header()->dropped_events.fetch_add(count, std::memory_order_relaxed);
+}
+
 void RingFile::RemoveFile() {
-  header()->closed.store(1, std::memory_order_release);
+  mutable_header()->closed.store(1, std::memory_order_release);
   if (path_.empty()) return;
   unlink(path_.c_str());
   rmdir(std::string(DirName(path_)).c_str());  // succeeds only for the folder's last ring

@@ -10,10 +10,13 @@
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/scoped_fd.h"
 #include "base/status.h"
+#include "tracer/ring/incident_note.h"
 #include "tracer/ring/process_identity.h"
 #include "tracer/ring/ring_format.h"
+#include "tracer/ring/watched_slot.h"
 
 namespace jankbox {
 
@@ -48,7 +51,27 @@ class RingFile {
   // Replaces the text of the modules section (cut at its size). One writer: the watcher thread.
   void WriteModules(std::string_view text);
 
-  RingHeader* header() const { return reinterpret_cast<RingHeader*>(base_); }
+  // The name in reports for the loop of threads that do not name their own: the app's; a guess,
+  // which replaces no name and no earlier guess. At most 31 bytes are kept. Any thread; not HOT.
+  void NameLoop(std::string_view name) EXCLUDES(header_mutex_);
+  void GuessLoopName(std::string_view name) EXCLUDES(header_mutex_);
+
+  // Of the watcher thread: a later reading of both clocks, a sign of life, the time from which a
+  // dispatch is slow, events that were dropped before they reached a chunk.
+  void NoteCalibration(const ClockReading& reading);
+  void NoteAlive(uint64_t now_ticks);
+  void SetSlowThreshold(uint64_t ns);
+  void AddDroppedEvents(uint64_t count);
+
+  // REQUIRES index < kMaxWatchedThreads.
+  WatchedSlot watched(size_t index) { return WatchedSlot(mutable_header(), index); }
+  IncidentNote incident_note(size_t index) {
+    return IncidentNote(&mutable_header()->incidents[index], &header_mutex_);
+  }
+
+  const RingHeader* header() const { return reinterpret_cast<const RingHeader*>(base_); }
+  // For tracer/ring only: tools/checks/check_layers rejects other callers.
+  RingHeader* mutable_header() const { return reinterpret_cast<RingHeader*>(base_); }
   uint8_t* base() const { return base_; }
   size_t bytes() const { return bytes_; }
   RingChunk* chunk(uint32_t index) const {
@@ -69,6 +92,8 @@ class RingFile {
   std::string in_memory_reason_;
   uint8_t* base_ = nullptr;
   size_t bytes_ = 0;
+  Mutex header_mutex_;  // of what two threads write in the header
+  bool loop_named_ GUARDED_BY(header_mutex_) = false;
 };
 
 }  // namespace jankbox

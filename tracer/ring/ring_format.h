@@ -24,6 +24,7 @@ inline constexpr size_t kMaxOpenCalls = 128;
 inline constexpr size_t kMaxWatchedThreads = 8;
 inline constexpr size_t kDispatchNameWords = 8;
 inline constexpr size_t kLoopNameWords = 4;
+inline constexpr size_t kIncidentIdWords = 5;
 inline constexpr int32_t kNoOwner = 0;
 
 // A thread writes its calls into one chunk and its markers, waits and names into another, so that
@@ -111,8 +112,8 @@ struct RingIncident {
   std::atomic<uint32_t> sealed_revision;  // the last one handed to the sealer; 0: none
   uint32_t reserved;
   std::atomic<uint64_t> begin_ticks;
-  std::atomic<uint64_t> end_ticks;  // kFinished: its end; else 0
-  char id[40];                      // UUID, zero-terminated; written before `state`
+  std::atomic<uint64_t> end_ticks;             // kFinished: its end; else 0
+  std::atomic<uint64_t> id[kIncidentIdWords];  // UUID, zero-terminated; written before `state`
 };
 
 // How events were recorded from a moment on. Written by the watcher thread.
@@ -153,9 +154,9 @@ struct RingHeader {
   char process_name[64];
   char app_name[64];
   char app_version[64];
-  char loop_name[32];
+  std::atomic<uint64_t> loop_name[kLoopNameWords];
   ClockReading clock_at_start;
-  uint64_t slow_threshold_ns;
+  std::atomic<uint64_t> slow_threshold_ns;
   uint64_t window_ns;
   std::atomic<uint32_t> ready;          // 1 once all above is valid
   std::atomic<uint32_t> closed;         // 1 after a clean stop

@@ -7,6 +7,7 @@
 
 #include "base/atomic_word.h"
 #include "tracer/ring/ring_checksums.h"
+#include "tracer/ring/word_text.h"
 
 namespace jankbox {
 namespace {
@@ -152,12 +153,7 @@ std::string HeaderText(const char* field, size_t size) {
 }
 
 std::string DispatchNameText(const std::atomic<uint64_t>* words) {
-  char text[kDispatchNameWords * 8];
-  for (size_t i = 0; i < kDispatchNameWords; ++i) {
-    const uint64_t word = words[i].load(std::memory_order_relaxed);
-    memcpy(text + 8 * i, &word, 8);
-  }
-  return HeaderText(text, sizeof(text));
+  return ReadWordText(words, kDispatchNameWords);
 }
 
 Result<RingReader> RingReader::FromBytes(std::string_view bytes) {

@@ -8,6 +8,7 @@
 
 #include "base/own_thread.h"
 #include "monitors/looper/dispatch_monitor.h"
+#include "monitors/looper/idle_callback.h"
 #include "tracer/ring/recorder.h"
 #include "tracer/ring/ring_reader.h"
 
@@ -87,7 +88,7 @@ TEST_F(IdleLagTest, NamesAreCutAndNullIsEmpty) {
 TEST_F(IdleLagTest, LoopThatItRunsEndsAllThatIsOpen) {
   DispatchMonitor::Begin(nullptr);
   BeginIdleCallback("dialog");
-  const RingWatchedThread& slot = *DispatchMonitor::Slot(ring_->header());
+  const RingWatchedThread& slot = WatchedSlot::OfThisThread(ring_->header()).thread();
   EXPECT_EQ(slot.dispatch_depth, 2u);
   const uint64_t count = DispatchMonitor::CountOfThisThread();
   DispatchMonitor::EndAll();

@@ -30,7 +30,7 @@ class FrameOracle : public testing::Test {
   }
 
   void Show(const FrameEvent& frame) {
-    FrameMonitor::OnFrame(&ring_, &ring_.watched[0], frame);
+    FrameMonitor::OnFrame(WatchedSlot(&ring_, 0), frame);
     Look();
   }
   void Look() {
@@ -130,8 +130,7 @@ TEST_F(FrameOracle, CountsOfAVariableRateAreTheClosedForms) {
 TEST_F(FrameOracle, EveryFrameIsCountedHoweverManyTheWatcherFinds) {
   for (uint64_t i = 0; i < FrameQueue::kFrames + 10; ++i) {
     const uint64_t at_ns = 1'000'000'000 + i * 4'000'000;
-    FrameMonitor::OnFrame(&ring_, &ring_.watched[0],
-                          {.start_ns = at_ns, .end_ns = at_ns + 3'000'000});
+    FrameMonitor::OnFrame(WatchedSlot(&ring_, 0), {.start_ns = at_ns, .end_ns = at_ns + 3'000'000});
   }
   Look();
   EXPECT_EQ(FrameBook::Get().Summary().lost, 10u);
@@ -179,7 +178,7 @@ TEST_F(FrameOracle, FrameWithoutAnIntervalHasTheLastOnesElse60Hz) {
 
 TEST_F(FrameOracle, MarkedPhasesAreTheFramesUnlessItHasThem) {
   const auto mark = [this](FramePhase phase, uint64_t at_ns) {
-    FrameMonitor::MarkPhase(&ring_, &ring_.watched[0], phase, at_ns);
+    FrameMonitor::MarkPhase(WatchedSlot(&ring_, 0), phase, at_ns);
   };
   mark(FramePhase::kInput, 1'000'000'000);
   mark(FramePhase::kAnimation, 1'001'000'000);
@@ -188,7 +187,7 @@ TEST_F(FrameOracle, MarkedPhasesAreTheFramesUnlessItHasThem) {
   FrameEvent frame = {.start_ns = 1'000'000'000, .end_ns = 1'010'000'000};
   Show(frame);
   using Costs = std::vector<uint64_t>;
-  const auto costs = [this] {
+  const auto costs = [] {
     const SceneFrames counted = Counted();
     return Costs(std::begin(counted.phase_mean_ns), std::end(counted.phase_mean_ns));
   };
@@ -205,7 +204,7 @@ TEST_F(FrameOracle, MarkedPhasesAreTheFramesUnlessItHasThem) {
 TEST_F(FrameOracle, LateFramesOfOnePollAreAllReported) {
   FrameEvent frame = {.start_ns = 1'000'000'000, .end_ns = 1'300'000'000};
   for (int i = 0; i < 5; ++i) {
-    FrameMonitor::OnFrame(&ring_, &ring_.watched[0], frame);
+    FrameMonitor::OnFrame(WatchedSlot(&ring_, 0), frame);
     frame.start_ns += 400'000'000;
     frame.end_ns += 400'000'000;
   }
@@ -240,7 +239,7 @@ TEST_F(FrameOracle, AVsyncWithoutAWaitingThreadIsNotLate) {
 }
 
 TEST_F(FrameOracle, FrameThatEndsAfterThePollWaitsForTheNext) {
-  FrameMonitor::OnFrame(&ring_, &ring_.watched[0],
+  FrameMonitor::OnFrame(WatchedSlot(&ring_, 0),
                         {.start_ns = 1'000'000'000, .end_ns = 1'300'000'000});
   watch_.Look(1'299'999'999, holds_, 0, &sink_);
   EXPECT_TRUE(sink_.signals.empty());

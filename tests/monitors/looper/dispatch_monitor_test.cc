@@ -27,11 +27,11 @@ class DispatchMonitorTest : public testing::Test {
     rings->push_back(std::move(ring.value()));
     ring_ = rings->back().get();
     ASSERT_TRUE(Recorder::Open(ring_).ok());
-    DispatchMonitor::SetClock(1.0, 20 * kNsPerMs);
+    WatchedSlot::SetClock(1.0, 20 * kNsPerMs);
     clock_ = TickConverter(ring_->header()->clock_at_start, ring_->header()->clock_at_start, 1.0);
   }
   void TearDown() override { Recorder::Close(); }
-  RingWatchedThread& Slot() { return *DispatchMonitor::Slot(ring_->header()); }
+  WatchedSlot Slot() { return WatchedSlot::OfThisThread(ring_->header()); }
 
   RingFile* ring_ = nullptr;
   TickConverter clock_;
@@ -40,7 +40,7 @@ class DispatchMonitorTest : public testing::Test {
 TEST_F(DispatchMonitorTest, ViewSeesWhatRunsAndSinceWhen) {
   const uint64_t before = MonotonicNs();
   DispatchMonitor::Begin("message 7");
-  WatchedThreadView view(&Slot());
+  WatchedThreadView view(&Slot().thread());
   EXPECT_EQ(view.tid(), CurrentTid());
   std::optional<RunningDispatch> running = view.ReadRunning(clock_);
   ASSERT_TRUE(running);
@@ -52,7 +52,7 @@ TEST_F(DispatchMonitorTest, ViewSeesWhatRunsAndSinceWhen) {
 }
 
 TEST_F(DispatchMonitorTest, OnlySlowDispatchesAreNotedAndOnce) {
-  WatchedThreadView view(&Slot());
+  WatchedThreadView view(&Slot().thread());
   DispatchMonitor::Begin("quick");
   DispatchMonitor::End();
   EXPECT_FALSE(view.TakeSlow(clock_));
@@ -69,14 +69,14 @@ TEST_F(DispatchMonitorTest, OnlySlowDispatchesAreNotedAndOnce) {
 TEST_F(DispatchMonitorTest, OutermostDispatchCounts) {
   DispatchMonitor::Begin("outer");
   DispatchMonitor::Begin("inner");
-  WatchedThreadView view(&Slot());
+  WatchedThreadView view(&Slot().thread());
   EXPECT_EQ(view.ReadRunning(clock_)->what, "outer");
   DispatchMonitor::End();
   EXPECT_TRUE(view.ReadRunning(clock_));
   DispatchMonitor::End();
   EXPECT_FALSE(view.ReadRunning(clock_));
   DispatchMonitor::End();  // one too many is harmless
-  EXPECT_EQ(Slot().dispatch_depth.load(), 0u);
+  EXPECT_EQ(Slot().dispatch_depth(), 0u);
 }
 
 TEST_F(DispatchMonitorTest, UnnamedOuterDispatchTakesTheNameOfTheFirstInside) {
@@ -84,7 +84,7 @@ TEST_F(DispatchMonitorTest, UnnamedOuterDispatchTakesTheNameOfTheFirstInside) {
   DispatchMonitor::Begin("first inside");
   DispatchMonitor::End();
   DispatchMonitor::Begin("second inside");
-  WatchedThreadView view(&Slot());
+  WatchedThreadView view(&Slot().thread());
   EXPECT_EQ(view.ReadRunning(clock_)->what, "first inside");
   DispatchMonitor::End();
   DispatchMonitor::End();
@@ -92,7 +92,7 @@ TEST_F(DispatchMonitorTest, UnnamedOuterDispatchTakesTheNameOfTheFirstInside) {
 
 TEST_F(DispatchMonitorTest, LongNamesAreCutAndNullIsEmpty) {
   DispatchMonitor::Begin(std::string(200, 'x').c_str());
-  WatchedThreadView view(&Slot());
+  WatchedThreadView view(&Slot().thread());
   EXPECT_EQ(view.ReadRunning(clock_)->what, std::string(kMaxDispatchNameBytes, 'x'));
   DispatchMonitor::End();
   DispatchMonitor::Begin(nullptr);
@@ -108,7 +108,7 @@ TEST_F(DispatchMonitorTest, LongNamesAreCutAndNullIsEmpty) {
 TEST_F(DispatchMonitorTest, DispatchThatBeganEarlierKeepsItsBegin) {
   const uint64_t begin = MonotonicNs() - 500 * kNsPerMs;
   DispatchMonitor::BeginAt("adopted", begin);
-  WatchedThreadView view(&Slot());
+  WatchedThreadView view(&Slot().thread());
   EXPECT_NEAR(static_cast<double>(view.ReadRunning(clock_)->begin_ns), static_cast<double>(begin),
               1e6);
   DispatchMonitor::End();
@@ -123,7 +123,7 @@ TEST_F(DispatchMonitorTest, NinthThreadIsRecordedButNotWatched) {
   for (int i = 0; i < 9; ++i) {
     threads.emplace_back([&] {
       DispatchMonitor::Begin("x");
-      if (DispatchMonitor::Slot(ring_->header()) != nullptr) ++watched;
+      if (Slot()) ++watched;
       ++ready;
       while (!leave) std::this_thread::yield();
       DispatchMonitor::End();
@@ -136,17 +136,16 @@ TEST_F(DispatchMonitorTest, NinthThreadIsRecordedButNotWatched) {
 }
 
 TEST_F(DispatchMonitorTest, EachThreadsLoopHasItsOwnName) {
-  strcpy(ring_->header()->loop_name, "api");
   DispatchMonitor::Begin("x");
   DispatchMonitor::End();
-  const size_t mine = static_cast<size_t>(&Slot() - ring_->header()->watched);
+  const size_t mine = Slot().index();
   EXPECT_EQ(LoopNameOf(*ring_->header(), mine), "api");
   EXPECT_EQ(LoopNameOf(*ring_->header(), kMaxWatchedThreads), "api");
   DispatchMonitor::NameLoop("glib");
   EXPECT_EQ(LoopNameOf(*ring_->header(), mine), "glib");
   std::thread([&] {
     DispatchMonitor::NameLoop("libuv");
-    const size_t theirs = static_cast<size_t>(&Slot() - ring_->header()->watched);
+    const size_t theirs = Slot().index();
     EXPECT_EQ(LoopNameOf(*ring_->header(), theirs), "libuv");
     DispatchMonitor::NameLoopForGood("a name of 31 bytes and some more");
     DispatchMonitor::NameLoop("libuv");

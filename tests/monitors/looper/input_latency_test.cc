@@ -21,10 +21,10 @@ class InputLatencyTest : public testing::Test {
     ASSERT_TRUE(ring.ok());
     static auto* rings = new std::vector<std::unique_ptr<RingFile>>();
     rings->push_back(std::move(ring.value()));
-    RingHeader* header = rings->back()->header();
+    const RingHeader* header = rings->back()->header();
     ASSERT_TRUE(Recorder::Open(rings->back().get()).ok());
     InputLatency::SetThreshold(100 * kNsPerMs);
-    index_ = static_cast<size_t>(DispatchMonitor::Slot(header) - header->watched);
+    index_ = WatchedSlot::OfThisThread(header).index();
     while (Take()) {  // of the test before
     }
   }

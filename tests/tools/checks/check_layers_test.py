@@ -101,6 +101,17 @@ class CheckLayers(unittest.TestCase):
         self.assert_refused({'base/a.h': including('base/b.h'), 'base/b.h': including('base/c.h'),
                              'base/c.h': including('base/a.h')}, 'include cycle base/a.h -> base/b.h -> base/c.h -> base/a.h')
 
+    def test_module_cycle_through_sources(self):
+        self.assert_refused({'base/a.h': '', 'base/a.cc': including('base/b.h'), 'base/b.h': '',
+                             'base/b_linux.cc': including('base/a.h')}, 'module cycle base/a -> base/b -> base/a')
+
+    def test_module_of_header_source_and_platforms_is_no_cycle(self):
+        self.assert_passes({'base/a.h': '', 'base/a.cc': including('base/a.h'), 'base/a_linux.cc': including('base/a.h')})
+
+    def test_ring_header_written_elsewhere(self):
+        self.assert_refused({'sdk/a.cc': 'ring->mutable_header()->closed.store(1);\n'}, 'sdk/a.cc:1: writes a ring header')
+        self.assert_passes({'tracer/ring/a.cc': 'ring->mutable_header()->closed.store(1);\n'})
+
     def test_an_empty_tree_does_not_pass(self):
         self.assert_refused({'docs/a.md': ''}, 'no sources')
 

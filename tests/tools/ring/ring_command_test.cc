@@ -25,10 +25,10 @@ class RingDump : public testing::Test {
     options.app_name = "dump-test";
     // A closed ring stays mapped for threads that are on their way out.
     static auto* rings = new std::vector<std::unique_ptr<RingFile>>();
-    rings->push_back(std::move(RingFile::Create(options).value()));
+    rings->push_back(RingFile::Create(options).value());
     ring_ = rings->back().get();
     ASSERT_TRUE(ring_->Grow().ok());
-    MethodRegistry::Get().Attach(ring_->header());
+    MethodRegistry::Get().Attach(ring_);
     decode_ = MethodRegistry::Get().IdOfName("Decode");
     ASSERT_TRUE(Recorder::Open(ring_).ok());
     for (int i = 0; i < 5000; ++i) RecordEvent(EventKind::kInstant, decode_);

@@ -140,7 +140,7 @@ TEST(HookProxies, H5NeitherAllocateNorLock) {
 }
 
 uint64_t DispatchesOfThisThread() {
-  return DispatchMonitor::Slot(Recorder::ActiveRing())->dispatch_count.load();
+  return WatchedSlot::OfThisThread(Recorder::ActiveRing()).thread().dispatch_count.load();
 }
 
 // From the very first one on: by the explicit calls, and where a library's loop waits.

@@ -11,7 +11,7 @@ TEST_F(MethodRegistryTest, SameNameSameIdBeforeAndAfterTheRing) {
   MethodRegistry& registry = MethodRegistry::Get();
   const uint32_t early = registry.IdOfName("registry-test-early");
   OpenRing(1 << 20);
-  registry.Attach(ring_->header());
+  registry.Attach(ring_.get());
   const uint32_t late = registry.IdOfName("registry-test-late");
   const uint32_t by_address = registry.NewIdOfAddress(0x1234567890u);
   registry.Detach();
@@ -32,7 +32,7 @@ TEST_F(MethodRegistryTest, SameNameSameIdBeforeAndAfterTheRing) {
 TEST_F(MethodRegistryTest, NamesThatDoNotFitAreCounted) {
   OpenRing(1 << 20);
   MethodRegistry& registry = MethodRegistry::Get();
-  registry.Attach(ring_->header());
+  registry.Attach(ring_.get());
   const std::string filler(1000, 'x');
   for (int i = 0; i < 400; ++i) registry.IdOfName(filler + std::to_string(i));
   registry.Detach();

@@ -10,6 +10,7 @@
 #include "tracer/ring/open_calls.h"
 #include "tracer/ring/ring_checksums.h"
 #include "tracer/ring/ring_reader.h"
+#include "tracer/ring/word_text.h"
 
 namespace jankbox {
 namespace {
@@ -65,7 +66,7 @@ class GoldenRing {
     strcpy(h->process_name, "golden");
     strcpy(h->app_name, "app");
     strcpy(h->app_version, "1.0");
-    strcpy(h->loop_name, "glib");
+    StoreWordText(&h->loop_name, "glib");
     h->clock_at_start = {kBase - 50, 1000, 2000, 3000};
     h->slow_threshold_ns = 700'000'000;
     h->window_ns = 10'000'000'000;

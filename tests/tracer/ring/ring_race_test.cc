@@ -87,7 +87,7 @@ TEST_F(RingRaceTest, ModesChangeUnderWriters) {
   for (uint32_t change = 0; change < ByMachine(200u, 8u); ++change) {
     const auto mode = static_cast<RecordMode>(change % 4);
     Recorder::SetMode(mode);
-    NoteRecordMode(ring_->header(), mode, RecordModeReason::kOption, NowTicks());
+    NoteRecordMode(ring_.get(), mode, RecordModeReason::kOption, NowTicks());
     const RingWindow window = Window();
     for (const WindowThread& thread : window.threads) {
       for (const WindowChunk& chunk : thread.chunks) {

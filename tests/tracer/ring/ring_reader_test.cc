@@ -15,7 +15,7 @@ class RingReaderTest : public RingTest {
   // The bytes of a ring with some events, names and modules in it.
   std::string Bytes() {
     OpenRing(1 << 20);
-    MethodRegistry::Get().Attach(ring_->header());
+    MethodRegistry::Get().Attach(ring_.get());
     MethodRegistry::Get().IdOfName("reader-test");
     MethodRegistry::Get().Detach();
     ring_->WriteModules("1000 2000 0 - /bin/x\n");

@@ -58,11 +58,11 @@ int Run(const char* folder) {
   options.app_version = "1.2";
   RingFile* ring = RingFile::Create(options).value().release();
   if (!ring->Grow().ok() || !Recorder::Open(ring).ok()) return 1;
-  MethodRegistry::Get().Attach(ring->header());
+  MethodRegistry::Get().Attach(ring);
   MethodRegistry::Get().NewIdOfAddress(0xdeadbeef00);
-  ring->header()->watched[3].tid.store(getpid());
+  ring->mutable_header()->watched[3].tid.store(getpid());
   for (uint64_t i = 0; i < 40; ++i) {
-    NoteRecordMode(ring->header(), i % 2 == 0 ? RecordMode::kExact : RecordMode::kCoarse,
+    NoteRecordMode(ring, i % 2 == 0 ? RecordMode::kExact : RecordMode::kCoarse,
                    RecordModeReason::kOverBudget, NowTicks());
   }
   for (uint32_t w = 0; w < 4; ++w) {

@@ -132,7 +132,7 @@ TEST_F(ThreadChurnTest, ThreadsThatDieWithoutDestructorsAreReclaimed) {
               0);
     ASSERT_EQ(pthread_join(thread, nullptr), 0);
   }
-  ring_->header()->heartbeat_ticks.store(NowTicks());
+  ring_->NoteAlive(NowTicks());
   while (CursorsTaken() > 0) Recorder::ReclaimDeadThreads(ring_.get());
   size_t closed = 0;
   for (uint32_t i = 0; i < ring_->header()->chunks_ready.load(); ++i) {
