@@ -1,18 +1,14 @@
 #include "base/last_error.h"
 
-#include <mutex>
-
 #include "base/log.h"
+#include "base/mutex.h"
 
 namespace jankbox {
 namespace {
 
-std::mutex& Mutex() {
-  static auto* mutex = new std::mutex();
-  return *mutex;
-}
+Mutex g_mutex;
 
-std::string& Text() {
+std::string& Text() REQUIRES(g_mutex) {
   static auto* text = new std::string();
   return *text;
 }
@@ -21,14 +17,14 @@ std::string& Text() {
 
 void SetLastError(const std::string& message) {
   {
-    std::lock_guard<std::mutex> lock(Mutex());
+    MutexLock lock(&g_mutex);
     Text() = message;
   }
   LogWarning(message);
 }
 
 std::string LastError() {
-  std::lock_guard<std::mutex> lock(Mutex());
+  MutexLock lock(&g_mutex);
   return Text();
 }
 

@@ -24,7 +24,8 @@ class CAPABILITY("mutex") Mutex {
 
   void Lock() ACQUIRE() { pthread_mutex_lock(&mutex_); }
   void Unlock() RELEASE() { pthread_mutex_unlock(&mutex_); }
-  bool TryLock() TRY_ACQUIRE(true) { return pthread_mutex_trylock(&mutex_) == 0; }
+  // For code that clang cannot follow, as a lambda that runs under the lock. Checks nothing.
+  void AssertOwned() const ASSERT_CAPABILITY(this) {}
 
  private:
   friend class CondVar;

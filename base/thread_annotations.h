@@ -20,6 +20,9 @@
 #define EXCLUDES(...) JANKBOX_THREAD_ATTRIBUTE(locks_excluded(__VA_ARGS__))
 #define ACQUIRE(...) JANKBOX_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define RELEASE(...) JANKBOX_THREAD_ATTRIBUTE(release_capability(__VA_ARGS__))
-#define TRY_ACQUIRE(...) JANKBOX_THREAD_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
+
+// Of a function that its caller calls to say so: the lock is owned here, though clang cannot see
+// it.
+#define ASSERT_CAPABILITY(...) JANKBOX_THREAD_ATTRIBUTE(assert_capability(__VA_ARGS__))
 
 #endif  // JANKBOX_BASE_THREAD_ANNOTATIONS_H_

@@ -68,7 +68,7 @@ IngestAnswer Ingest::Accept(std::string_view body, int64_t received_at_ms) {
   incoming.trace_bytes = body.size();
   incoming.received_at_ms = received_at_ms;
   // The row that is read below does not change until the new one is committed.
-  std::lock_guard<std::mutex> lock(LockOf(incoming.report.id()));
+  MutexLock lock(&LockOf(incoming.report.id()));
   return AcceptLocked(&incoming, body);
 }
 
@@ -109,7 +109,7 @@ IngestAnswer Ingest::Replace(const StoredReport& incoming, std::string_view body
   return Accepted(incoming.report, proto::UploadReply::STORED);
 }
 
-std::mutex& Ingest::LockOf(std::string_view id) {
+Mutex& Ingest::LockOf(std::string_view id) {
   return id_locks_[std::hash<std::string_view>()(id) % id_locks_.size()];
 }
 

@@ -6,11 +6,11 @@
 
 #include <array>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "collector/blob_folder.h"
 #include "collector/store.h"
@@ -43,11 +43,11 @@ class Ingest {
   IngestAnswer AcceptLocked(StoredReport* incoming, std::string_view body);
   IngestAnswer Replace(const StoredReport& incoming, std::string_view body,
                        const std::optional<StoredReport>& stored);
-  std::mutex& LockOf(std::string_view id);
+  Mutex& LockOf(std::string_view id);
 
   ReportStore* store_;
   BlobFolder* blobs_;
-  std::array<std::mutex, 64> id_locks_;  // by hash of the id
+  std::array<Mutex, 64> id_locks_;  // by hash of the id
 };
 
 }  // namespace jankbox::collector

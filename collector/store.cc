@@ -94,27 +94,31 @@ Result<std::unique_ptr<ReportStore>> ReportStore::Open(const std::string& direct
 
 Status ReportStore::Save(const StoredReport& stored) {
   PendingSave mine{&stored, Status::Ok(), false};
-  std::unique_lock<std::mutex> lock(queue_mutex_);
-  queue_.push_back(&mine);
-  while (!mine.done) {
-    if (committing_) {
-      committed_.wait(lock);
-      continue;
-    }
-    committing_ = true;
-    std::vector<PendingSave*> batch;
-    batch.swap(queue_);
-    lock.unlock();
+  {
+    MutexLock lock(&queue_mutex_);
+    queue_.push_back(&mine);
+  }
+  for (std::vector<PendingSave*> batch; WaitForTurn(mine, &batch);) {
     const Status status = CommitBatch(batch);
-    lock.lock();
+    MutexLock lock(&queue_mutex_);
     for (PendingSave* save : batch) {
       save->status = status;
       save->done = true;
     }
     committing_ = false;
-    committed_.notify_all();
+    committed_.NotifyAll();
   }
   return mine.status;
+}
+
+bool ReportStore::WaitForTurn(const PendingSave& mine, std::vector<PendingSave*>* batch) {
+  MutexLock lock(&queue_mutex_);
+  while (!mine.done && committing_) committed_.Wait(&queue_mutex_);
+  if (mine.done) return false;
+  committing_ = true;
+  batch->clear();
+  batch->swap(queue_);
+  return true;
 }
 
 Status ReportStore::CommitBatch(const std::vector<PendingSave*>& batch) {
@@ -145,7 +149,7 @@ Status ReportStore::Upsert(const StoredReport& stored) {
 }
 
 Result<std::optional<StoredReport>> ReportStore::Find(const std::string& id) {
-  std::lock_guard<std::mutex> lock(reader_mutex_);
+  MutexLock lock(&reader_mutex_);
   Statement statement(&reader_, kFind);
   statement.BindText(1, id);
   Result<bool> row = statement.Step();
@@ -160,7 +164,7 @@ Result<ReportList> ReportStore::List(const ReportFilter& filter) {
   ReportList list;
   size_t message_bytes = 0;
   const std::string fingerprint = filter.fingerprint.value_or("");
-  std::lock_guard<std::mutex> lock(reader_mutex_);
+  MutexLock lock(&reader_mutex_);
   Statement statement(&reader_, kList);
   statement.BindInteger(1, filter.fingerprint.has_value());
   statement.BindText(2, fingerprint);
@@ -184,13 +188,13 @@ Result<ReportList> ReportStore::List(const ReportFilter& filter) {
 }
 
 Result<std::vector<IncidentGroup>> ReportStore::Groups() {
-  std::lock_guard<std::mutex> lock(reader_mutex_);
+  MutexLock lock(&reader_mutex_);
   return QueryGroups(&reader_);
 }
 
 Result<std::set<std::string>> ReportStore::BlobNames() {
   std::set<std::string> names;
-  std::lock_guard<std::mutex> lock(reader_mutex_);
+  MutexLock lock(&reader_mutex_);
   Statement statement(&reader_, "SELECT id, revision FROM reports");
   Result<bool> row = statement.Step();
   for (; row.ok() && row.value(); row = statement.Step()) {

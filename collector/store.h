@@ -4,14 +4,13 @@
 #ifndef JANKBOX_COLLECTOR_STORE_H_
 #define JANKBOX_COLLECTOR_STORE_H_
 
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "collector/database.h"
 #include "collector/incident_group.h"
@@ -65,17 +64,20 @@ class ReportStore {
     bool done = false;
   };
 
+  // Waits until `mine` is done by another thread's commit (false), or takes all that is queued.
+  bool WaitForTurn(const PendingSave& mine, std::vector<PendingSave*>* batch)
+      EXCLUDES(queue_mutex_);
   Status CommitBatch(const std::vector<PendingSave*>& batch);
   Status Upsert(const StoredReport& stored);
 
-  std::mutex queue_mutex_;
-  std::condition_variable committed_;
-  std::vector<PendingSave*> queue_;  // under queue_mutex_
-  bool committing_ = false;          // under queue_mutex_; only its setter uses writer_
+  Mutex queue_mutex_;
+  CondVar committed_;
+  std::vector<PendingSave*> queue_ GUARDED_BY(queue_mutex_);
+  bool committing_ GUARDED_BY(queue_mutex_) = false;  // only its setter uses writer_
   Database writer_;
 
-  std::mutex reader_mutex_;
-  Database reader_;  // under reader_mutex_
+  Mutex reader_mutex_;
+  Database reader_ GUARDED_BY(reader_mutex_);
 };
 
 }  // namespace jankbox::collector

@@ -10,7 +10,7 @@ FrameBook& FrameBook::Get() {
 }
 
 void FrameBook::Clear() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   scenes_.clear();
   janky_.clear();
   lost_ = 0;
@@ -33,7 +33,7 @@ FrameBook::Scene* FrameBook::SceneOf(uint32_t number) {
 }
 
 void FrameBook::Add(const QueuedFrame& queued, bool janky) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   Scene* scene = SceneOf(queued.scene);
   const FrameEvent& frame = queued.frame;
   const SceneCounter& running = scene->running;
@@ -48,12 +48,12 @@ void FrameBook::Add(const QueuedFrame& queued, bool janky) {
 }
 
 void FrameBook::AddLost(uint64_t frames) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   lost_ += frames;
 }
 
 FrameSummary FrameBook::Summary() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   const StateTags& tags = StateTags::Get();
   FrameSummary summary;
   for (const auto& scene : scenes_) {

@@ -5,10 +5,10 @@
 #define JANKBOX_MONITORS_FRAME_FRAME_BOOK_H_
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "monitors/frame/frame_queue.h"
 #include "monitors/frame/scene_frames.h"
 
@@ -55,12 +55,12 @@ class FrameBook {
     SceneFrames last;  // of no frames: none yet
   };
 
-  Scene* SceneOf(uint32_t number);  // REQUIRES the lock
+  Scene* SceneOf(uint32_t number) REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  std::vector<std::unique_ptr<Scene>> scenes_;  // the latest first
-  std::vector<QueuedFrame> janky_;
-  uint64_t lost_ = 0;
+  mutable Mutex mutex_;
+  std::vector<std::unique_ptr<Scene>> scenes_ GUARDED_BY(mutex_);  // the latest first
+  std::vector<QueuedFrame> janky_ GUARDED_BY(mutex_);
+  uint64_t lost_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace jankbox

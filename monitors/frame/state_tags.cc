@@ -15,7 +15,7 @@ bool StateTags::Set(std::string_view key, std::string_view value, uint64_t now_n
   key = key.substr(0, kMaxKeyBytes);
   value = value.substr(0, kMaxValueBytes);
   if (key.empty()) return false;
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   for (size_t i = 0; i < held_.size(); ++i) {
     if (held_[i].key != key) continue;
     if (held_[i].value == value) return true;
@@ -29,7 +29,7 @@ bool StateTags::Set(std::string_view key, std::string_view value, uint64_t now_n
 }
 
 void StateTags::Remove(std::string_view key, uint64_t now_ns) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   for (size_t i = 0; i < held_.size(); ++i) {
     if (held_[i].key != key.substr(0, kMaxKeyBytes)) continue;
     End(i, now_ns);
@@ -54,7 +54,7 @@ uint32_t StateTags::SceneOf(const std::string& name) {
 }
 
 std::vector<StateTag> StateTags::Between(uint64_t begin_ns, uint64_t end_ns) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   std::vector<StateTag> tags;
   for (const StateTag& tag : ended_) {
     if (tag.from_ns <= end_ns && tag.to_ns > begin_ns) tags.push_back(tag);
@@ -66,7 +66,7 @@ std::vector<StateTag> StateTags::Between(uint64_t begin_ns, uint64_t end_ns) con
 }
 
 std::string StateTags::SceneName(uint32_t scene) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   if (scene == 0 || scene > scenes_.size()) return "";
   return scene == kMaxScenes ? "(others)" : scenes_[scene - 1];
 }

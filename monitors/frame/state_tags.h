@@ -6,10 +6,11 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace jankbox {
 
@@ -46,14 +47,14 @@ class StateTags {
   std::string SceneName(uint32_t scene) const;
 
  private:
-  void End(size_t index, uint64_t now_ns);  // REQUIRES the lock
-  uint32_t SceneOf(const std::string& name);
+  void End(size_t index, uint64_t now_ns) REQUIRES(mutex_);
+  uint32_t SceneOf(const std::string& name) REQUIRES(mutex_);
 
   static std::atomic<uint32_t> scene_;
-  mutable std::mutex mutex_;
-  std::vector<StateTag> held_;
-  std::vector<StateTag> ended_;  // oldest first
-  std::vector<std::string> scenes_;
+  mutable Mutex mutex_;
+  std::vector<StateTag> held_ GUARDED_BY(mutex_);
+  std::vector<StateTag> ended_ GUARDED_BY(mutex_);  // oldest first
+  std::vector<std::string> scenes_ GUARDED_BY(mutex_);
 };
 
 }  // namespace jankbox

@@ -2,15 +2,16 @@
 
 #include <atomic>
 #include <cstring>
-#include <mutex>
 #include <string>
+
+#include "base/mutex.h"
 
 namespace jankbox {
 namespace {
 
-std::mutex g_mutex;
-jankbox_transport g_transport;  // guarded by g_mutex
-void* g_context;                // guarded by g_mutex
+Mutex g_mutex;
+jankbox_transport g_transport GUARDED_BY(g_mutex);
+void* g_context GUARDED_BY(g_mutex);
 
 std::atomic<int> g_network{JANKBOX_NETWORK_FREE};
 
@@ -64,13 +65,13 @@ class AppTransport : public Transport {
 }  // namespace
 
 void SetAppTransport(jankbox_transport transport, void* context) {
-  std::lock_guard<std::mutex> lock(g_mutex);
+  MutexLock lock(&g_mutex);
   g_transport = transport;
   g_context = context;
 }
 
 std::unique_ptr<Transport> NewAppTransport() {
-  std::lock_guard<std::mutex> lock(g_mutex);
+  MutexLock lock(&g_mutex);
   if (g_transport == nullptr) return nullptr;
   return std::make_unique<AppTransport>(g_transport, g_context);
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/own_thread.h"
+
 namespace jankbox {
 
 IncidentListeners& IncidentListeners::Get() {
@@ -12,7 +14,7 @@ IncidentListeners& IncidentListeners::Get() {
 
 bool IncidentListeners::Add(jankbox_incident_listener listener, void* context) {
   if (listener == nullptr) return false;
-  std::lock_guard<std::recursive_mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   Entry* free = nullptr;
   for (Entry& entry : entries_) {
     if (entry.listener == listener && entry.context == context) return true;
@@ -24,10 +26,33 @@ bool IncidentListeners::Add(jankbox_incident_listener listener, void* context) {
 }
 
 void IncidentListeners::Remove(jankbox_incident_listener listener, void* context) {
-  std::lock_guard<std::recursive_mutex> lock(mutex_);
+  if (listener == nullptr) return;
+  const Entry removed = {listener, context};
+  MutexLock lock(&mutex_);
   for (Entry& entry : entries_) {
-    if (entry.listener == listener && entry.context == context) entry = {};
+    if (entry == removed) entry = {};
   }
+  // One that removes itself cannot wait for its own end.
+  while (called_ == removed && calling_tid_ != CurrentTid()) call_ended_.Wait(&mutex_);
+}
+
+IncidentListeners::Entry IncidentListeners::BeginCall(size_t index) {
+  MutexLock lock(&mutex_);
+  called_ = entries_[index];
+  calling_tid_ = CurrentTid();
+  return called_;
+}
+
+void IncidentListeners::EndCall() {
+  MutexLock lock(&mutex_);
+  called_ = {};
+  call_ended_.NotifyAll();
+}
+
+void IncidentListeners::Announce(const jankbox_incident* incident, Report* report) {
+  MutexLock lock(&mutex_);
+  asked_ = incident;
+  report_ = report;
 }
 
 bool IncidentListeners::Ask(const ReportedIncident& reported, Report* report) {
@@ -47,16 +72,16 @@ bool IncidentListeners::Ask(const ReportedIncident& reported, Report* report) {
   incident.begin_ns = reported.begin_ns;
   incident.end_ns = reported.end_ns;
   bool wanted = true;
-  std::lock_guard<std::recursive_mutex> lock(mutex_);
-  asked_ = &incident;
-  report_ = report;
-  for (size_t i = 0; i < entries_.size(); ++i) {
-    const Entry entry = entries_[i];  // it may remove itself
-    if (entry.listener == nullptr) continue;
-    if (entry.listener(&incident, entry.context) == JANKBOX_INCIDENT_VETO) wanted = false;
+  MutexLock asking(&asking_);
+  Announce(&incident, report);
+  for (size_t i = 0; i < kMaxListeners; ++i) {
+    const Entry entry = BeginCall(i);
+    if (entry.listener != nullptr) {
+      if (entry.listener(&incident, entry.context) == JANKBOX_INCIDENT_VETO) wanted = false;
+    }
+    EndCall();
   }
-  asked_ = nullptr;
-  report_ = nullptr;
+  Announce(nullptr, nullptr);
   return wanted;
 }
 
@@ -64,7 +89,7 @@ bool IncidentListeners::AddAttribute(const jankbox_incident* incident, const cha
                                      const char* value) {
   if (incident == nullptr || key == nullptr || *key == '\0' || value == nullptr) return false;
   if (strlen(key) > kMaxKeyBytes || strlen(value) > kMaxValueBytes) return false;
-  std::lock_guard<std::recursive_mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   if (incident != asked_) return false;
   std::vector<ReportAttribute>& attributes = report_->attributes;
   const auto same =

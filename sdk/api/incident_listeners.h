@@ -4,9 +4,10 @@
 #define JANKBOX_SDK_API_INCIDENT_LISTENERS_H_
 
 #include <array>
-#include <mutex>
+#include <cstdint>
 #include <string>
 
+#include "base/mutex.h"
 #include "diagnosis/seal/admit_report.h"
 #include "jankbox/incident.h"
 #include "report/report.h"
@@ -34,14 +35,26 @@ class IncidentListeners {
 
  private:
   struct Entry {
+    bool operator==(const Entry&) const = default;
+
     jankbox_incident_listener listener = nullptr;
     void* context = nullptr;
   };
 
-  std::recursive_mutex mutex_;  // a listener may remove itself
-  std::array<Entry, kMaxListeners> entries_;
-  const jankbox_incident* asked_ = nullptr;
-  Report* report_ = nullptr;
+  // The incident that attributes are taken for; null: none.
+  void Announce(const jankbox_incident* incident, Report* report) EXCLUDES(mutex_);
+  // The listener at `index`, as the one that is being called; none there: an empty entry.
+  Entry BeginCall(size_t index) EXCLUDES(mutex_);
+  void EndCall() EXCLUDES(mutex_);
+
+  Mutex asking_;  // one call of Ask() at a time
+  Mutex mutex_;   // never owned while a listener runs: it may add and remove listeners
+  CondVar call_ended_;
+  std::array<Entry, kMaxListeners> entries_ GUARDED_BY(mutex_);
+  Entry called_ GUARDED_BY(mutex_);             // empty: none runs
+  int32_t calling_tid_ GUARDED_BY(mutex_) = 0;  // of the thread that it runs on
+  const jankbox_incident* asked_ GUARDED_BY(mutex_) = nullptr;
+  Report* report_ GUARDED_BY(mutex_) PT_GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace jankbox

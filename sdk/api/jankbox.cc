@@ -5,11 +5,11 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "base/clock.h"
 #include "base/last_error.h"
+#include "base/mutex.h"
 #include "jankbox/incident.h"
 #include "jankbox/plugin.h"
 #include "monitors/looper/dispatch_monitor.h"
@@ -37,22 +37,17 @@ using jankbox::MonotonicNs;
 
 constexpr uint64_t kStopWaitNs = 2 * jankbox::kNsPerSecond;
 
-// Held over a whole start or stop; RuntimeMutex() only guards the slot.
-std::mutex& LifecycleMutex() {
-  static auto* mutex = new std::mutex();
-  return *mutex;
-}
-std::mutex& RuntimeMutex() {
-  static auto* mutex = new std::mutex();
-  return *mutex;
-}
-std::shared_ptr<jankbox::Runtime>& RuntimeSlot() {
+// Held over a whole start or stop; g_runtime_mutex only guards the slot.
+jankbox::Mutex g_lifecycle_mutex;
+jankbox::Mutex g_runtime_mutex;
+
+std::shared_ptr<jankbox::Runtime>& RuntimeSlot() REQUIRES(g_runtime_mutex) {
   static auto* runtime = new std::shared_ptr<jankbox::Runtime>();
   return *runtime;
 }
 
 std::shared_ptr<jankbox::Runtime> Current() {
-  std::lock_guard<std::mutex> lock(RuntimeMutex());
+  jankbox::MutexLock lock(&g_runtime_mutex);
   const std::shared_ptr<jankbox::Runtime>& runtime = RuntimeSlot();
   return runtime != nullptr && runtime->pid() == getpid() ? runtime : nullptr;
 }
@@ -67,8 +62,8 @@ int CodeOf(const jankbox::Status& status) {
 extern "C" {
 
 int jankbox_start(const jankbox_options* options) {
-  std::lock_guard<std::mutex> starting_or_stopping(LifecycleMutex());
-  std::lock_guard<std::mutex> lock(RuntimeMutex());
+  jankbox::MutexLock starting_or_stopping(&g_lifecycle_mutex);
+  jankbox::MutexLock lock(&g_runtime_mutex);
   std::shared_ptr<jankbox::Runtime>& runtime = RuntimeSlot();
   if (runtime != nullptr) {
     if (runtime->pid() == getpid()) return JANKBOX_OK;
@@ -88,12 +83,12 @@ int jankbox_start(const jankbox_options* options) {
 }
 
 void jankbox_stop(void) {
-  std::lock_guard<std::mutex> starting_or_stopping(LifecycleMutex());
+  jankbox::MutexLock starting_or_stopping(&g_lifecycle_mutex);
   std::shared_ptr<jankbox::Runtime> runtime = Current();
   if (runtime == nullptr) return;
   jankbox::Plugins::Get().Stop();
   {
-    std::lock_guard<std::mutex> lock(RuntimeMutex());
+    jankbox::MutexLock lock(&g_runtime_mutex);
     RuntimeSlot() = nullptr;
   }
   runtime->Stop(MonotonicNs() + kStopWaitNs);
@@ -179,7 +174,7 @@ void jankbox_watch_this_thread(const char* name) {
 }
 
 void jankbox_set_loop_name(const char* name) {
-  std::lock_guard<std::mutex> not_stopping(LifecycleMutex());
+  jankbox::MutexLock not_stopping(&g_lifecycle_mutex);
   std::shared_ptr<jankbox::Runtime> runtime = Current();
   if (runtime != nullptr && name != nullptr) runtime->SetLoopName(name);
 }

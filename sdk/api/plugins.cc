@@ -1,6 +1,32 @@
 #include "sdk/api/plugins.h"
 
+#include "base/own_thread.h"
+
 namespace jankbox {
+
+// Calls of plugins are made by one thread at a time, without the lock; that thread may come again
+// from within a call, to add another plugin.
+class Plugins::Turn {
+ public:
+  explicit Turn(Plugins* plugins) : plugins_(plugins) {
+    const int32_t tid = CurrentTid();
+    MutexLock lock(&plugins_->mutex_);
+    while (plugins_->turns_ != 0 && plugins_->caller_tid_ != tid) {
+      plugins_->turn_ended_.Wait(&plugins_->mutex_);
+    }
+    plugins_->caller_tid_ = tid;
+    ++plugins_->turns_;
+  }
+  ~Turn() {
+    MutexLock lock(&plugins_->mutex_);
+    if (--plugins_->turns_ == 0) plugins_->turn_ended_.NotifyAll();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  Plugins* const plugins_;
+};
 
 Plugins& Plugins::Get() {
   static auto* plugins = new Plugins();
@@ -11,43 +37,70 @@ int Plugins::Add(const jankbox_plugin& plugin) {
   if (plugin.size != sizeof(jankbox_plugin) || plugin.name == nullptr || *plugin.name == '\0') {
     return JANKBOX_INVALID_ARGUMENT;
   }
-  std::lock_guard<std::recursive_mutex> lock(mutex_);
-  if (entries_.size() >= kMaxPlugins) return JANKBOX_NO_SPACE;
-  entries_.reserve(kMaxPlugins);  // so that a plugin that adds another one stays where it is
-  entries_.push_back({plugin.name, plugin});
+  const Turn turn(this);
+  bool start = false;
+  {
+    MutexLock lock(&mutex_);
+    if (entries_.size() >= kMaxPlugins) return JANKBOX_NO_SPACE;
+    start = running_;
+    entries_.push_back({plugin.name, plugin, start});
+  }
   if (plugin.init != nullptr) plugin.init(plugin.context);
-  if (running_ && plugin.start != nullptr) plugin.start(plugin.context);
+  if (start && plugin.start != nullptr) plugin.start(plugin.context);
   return JANKBOX_OK;
 }
 
-void Plugins::Start() {
-  std::lock_guard<std::recursive_mutex> lock(mutex_);
+std::optional<jankbox_plugin> Plugins::At(size_t index) {
+  MutexLock lock(&mutex_);
+  if (index >= entries_.size()) return std::nullopt;
+  return entries_[index].plugin;
+}
+
+std::optional<jankbox_plugin> Plugins::NextToStart() {
+  MutexLock lock(&mutex_);
   running_ = true;
-  for (size_t i = 0; i < entries_.size(); ++i) {
-    const jankbox_plugin& plugin = entries_[i].plugin;
-    if (plugin.start != nullptr) plugin.start(plugin.context);
+  for (Entry& entry : entries_) {
+    if (entry.started) continue;
+    entry.started = true;
+    return entry.plugin;
+  }
+  return std::nullopt;
+}
+
+std::optional<jankbox_plugin> Plugins::NextToStop() {
+  MutexLock lock(&mutex_);
+  running_ = false;
+  for (size_t i = entries_.size(); i > 0; --i) {
+    if (!entries_[i - 1].started) continue;
+    entries_[i - 1].started = false;
+    return entries_[i - 1].plugin;
+  }
+  return std::nullopt;
+}
+
+void Plugins::Start() {
+  const Turn turn(this);
+  while (const std::optional<jankbox_plugin> plugin = NextToStart()) {
+    if (plugin->start != nullptr) plugin->start(plugin->context);
   }
 }
 
 void Plugins::Stop() {
-  std::lock_guard<std::recursive_mutex> lock(mutex_);
-  running_ = false;
-  for (size_t i = entries_.size(); i > 0; --i) {
-    const jankbox_plugin& plugin = entries_[i - 1].plugin;
-    if (plugin.stop != nullptr) plugin.stop(plugin.context);
+  const Turn turn(this);
+  while (const std::optional<jankbox_plugin> plugin = NextToStop()) {
+    if (plugin->stop != nullptr) plugin->stop(plugin->context);
   }
 }
 
 void Plugins::SetForeground(bool in_front) {
-  std::lock_guard<std::recursive_mutex> lock(mutex_);
-  for (size_t i = 0; i < entries_.size(); ++i) {
-    const jankbox_plugin& plugin = entries_[i].plugin;
-    if (plugin.foreground != nullptr) plugin.foreground(plugin.context, in_front ? 1 : 0);
+  const Turn turn(this);
+  for (size_t i = 0; const std::optional<jankbox_plugin> plugin = At(i); ++i) {
+    if (plugin->foreground != nullptr) plugin->foreground(plugin->context, in_front ? 1 : 0);
   }
 }
 
 std::string Plugins::Note() {
-  std::lock_guard<std::recursive_mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   std::string note;
   for (const Entry& entry : entries_) note += (note.empty() ? "Plugins: " : ", ") + entry.name;
   return note.empty() ? note : note + ".";

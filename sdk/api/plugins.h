@@ -1,12 +1,14 @@
 // The app's plugins (jankbox/plugin.h) and their lifecycle. One registry a process. Any thread but
-// the app's UI thread where it matters: calls are made under a lock.
+// the app's UI thread where it matters: a call waits for the calls of another thread.
 #ifndef JANKBOX_SDK_API_PLUGINS_H_
 #define JANKBOX_SDK_API_PLUGINS_H_
 
-#include <mutex>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "jankbox/plugin.h"
 
 namespace jankbox {
@@ -31,11 +33,21 @@ class Plugins {
   struct Entry {
     std::string name;
     jankbox_plugin plugin;
+    bool started = false;
   };
+  class Turn;
 
-  std::recursive_mutex mutex_;  // a plugin may add another one
-  std::vector<Entry> entries_;
-  bool running_ = false;
+  std::optional<jankbox_plugin> At(size_t index) EXCLUDES(mutex_);
+  // The next plugin that is not started, or is, in the order of starting and stopping.
+  std::optional<jankbox_plugin> NextToStart() EXCLUDES(mutex_);
+  std::optional<jankbox_plugin> NextToStop() EXCLUDES(mutex_);
+
+  Mutex mutex_;
+  CondVar turn_ended_;
+  std::vector<Entry> entries_ GUARDED_BY(mutex_);
+  bool running_ GUARDED_BY(mutex_) = false;
+  int32_t caller_tid_ GUARDED_BY(mutex_) = 0;  // of the thread whose turn it is
+  uint32_t turns_ GUARDED_BY(mutex_) = 0;      // that thread's, nested
 };
 
 }  // namespace jankbox

@@ -59,7 +59,7 @@ void AtraceSession::FollowModules() {
   found_ = true;
   RefreshProperties();
   const Tags tags = Compute();
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   if (stopped_) return;
   control_.emplace(symbols.value());
   state_.start_ns = control_->Start(tags.wanted, tags.library);
@@ -70,7 +70,7 @@ void AtraceSession::Look(uint64_t now_ns) {
   if (!found_) return;
   const bool changed = RefreshProperties();
   const Tags tags = changed ? Compute() : Tags{};
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   if (stopped_) return;
   if (changed) {
     control_->Update(tags.wanted, tags.library, now_ns);
@@ -81,7 +81,7 @@ void AtraceSession::Look(uint64_t now_ns) {
 }
 
 void AtraceSession::Stop() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   stopped_ = true;
   if (control_) control_->Stop();
 }
@@ -95,7 +95,7 @@ void AtraceSession::NoteState() {
 }
 
 ReportAtrace AtraceSession::state() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   return state_;
 }
 

@@ -5,10 +5,10 @@
 #define JANKBOX_SDK_RUNTIME_ATRACE_SESSION_H_
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "base/mutex.h"
 #include "report/report.h"
 #include "sdk/api/options.h"
 #include "tracer/atrace/atrace_control.h"
@@ -41,7 +41,7 @@ class AtraceSession {
 
   Tags Compute() const;
   bool RefreshProperties();
-  void NoteState();
+  void NoteState() REQUIRES(mutex_);
 
   const std::optional<uint64_t> tags_;  // none: off
   const std::string load_library_;
@@ -49,10 +49,10 @@ class AtraceSession {
   bool properties_failed_ = false;
   bool found_ = false;  // the library
 
-  mutable std::mutex mutex_;              // never held where the loader's locks are taken
-  std::optional<AtraceControl> control_;  // guarded by mutex_
-  ReportAtrace state_;                    // guarded by mutex_
-  bool stopped_ = false;                  // guarded by mutex_
+  mutable Mutex mutex_;  // never held where the loader's locks are taken
+  std::optional<AtraceControl> control_ GUARDED_BY(mutex_);
+  ReportAtrace state_ GUARDED_BY(mutex_);
+  bool stopped_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace jankbox

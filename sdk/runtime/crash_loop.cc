@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cstdio>
 
 #include "base/file.h"
@@ -135,10 +134,10 @@ void CrashLoop::Begin() {
              " starts died within 10 s; a start that lives longer turns them on again";
     LogWarning(reason);
   }
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   reason_ = std::move(reason);
   is_decided_ = true;
-  decided_.notify_all();
+  decided_.NotifyAll();
 }
 
 void CrashLoop::Lived() {
@@ -150,13 +149,15 @@ void CrashLoop::Lived() {
 void CrashLoop::Ended() { Write(WithoutSelf(Read())); }
 
 bool CrashLoop::HooksAllowed(uint64_t timeout_ns) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  decided_.wait_for(lock, std::chrono::nanoseconds(timeout_ns), [this] { return is_decided_; });
+  const uint64_t deadline_ns = MonotonicNs() + timeout_ns;
+  MutexLock lock(&mutex_);
+  while (!is_decided_ && decided_.WaitUntil(&mutex_, deadline_ns)) {
+  }
   return is_decided_ && reason_.empty();
 }
 
 std::string CrashLoop::Reason() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   return reason_;
 }
 

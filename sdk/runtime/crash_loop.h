@@ -8,14 +8,13 @@
 #ifndef JANKBOX_SDK_RUNTIME_CRASH_LOOP_H_
 #define JANKBOX_SDK_RUNTIME_CRASH_LOOP_H_
 
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "tracer/ring/process_identity.h"
 
 namespace jankbox {
@@ -65,10 +64,10 @@ class CrashLoop {
   const std::string path_;
   const ProcessIdentity self_;
 
-  std::mutex mutex_;
-  std::condition_variable decided_;
-  bool is_decided_ = false;  // guarded by mutex_
-  std::string reason_;       // guarded by mutex_
+  Mutex mutex_;
+  CondVar decided_;
+  bool is_decided_ GUARDED_BY(mutex_) = false;
+  std::string reason_ GUARDED_BY(mutex_);
 };
 
 }  // namespace jankbox

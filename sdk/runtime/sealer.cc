@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "base/clock.h"
@@ -23,12 +22,7 @@ bool AskListeners(const ReportedIncident& incident, Report* report) {
 }
 
 constexpr int kNice = 19;
-constexpr std::chrono::seconds kConfigFileEvery{5};
-
-std::chrono::nanoseconds Until(uint64_t deadline_ns) {
-  const uint64_t now = MonotonicNs();
-  return std::chrono::nanoseconds(deadline_ns > now ? deadline_ns - now : 0);
-}
+constexpr uint64_t kConfigFileEveryNs = 5 * kNsPerSecond;
 
 }  // namespace
 
@@ -52,7 +46,7 @@ void Sealer::Start() {
 }
 
 bool Sealer::Enqueue(SealRequest request) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   if (queue_.size() >= kMaxQueued) {
     refusals_->Add(RefusalReason::kQueueFull, MonotonicNs());
     return false;
@@ -65,21 +59,24 @@ bool Sealer::Enqueue(SealRequest request) {
   } else {
     queue_.push_back(std::move(request));
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
   return true;
 }
 
 bool Sealer::WaitIdle(uint64_t deadline_ns) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  return changed_.wait_for(lock, Until(deadline_ns), [this] { return queue_.empty() && !busy_; });
+  MutexLock lock(&mutex_);
+  while (!queue_.empty() || busy_) {
+    if (!changed_.WaitUntil(&mutex_, deadline_ns)) return queue_.empty() && !busy_;
+  }
+  return true;
 }
 
 void Sealer::Stop(uint64_t deadline_ns) {
   WaitIdle(deadline_ns);
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(&mutex_);
     stop_ = true;
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
   thread_.join();
   kernel_->Stop();  // here, since whoever stops is waiting for it
@@ -117,42 +114,47 @@ void Sealer::Run() {
   } else {
     SetLastError("no reports will be written: " + spool.status().message());
   }
-  std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
-    busy_ = false;
-    changed_.notify_all();
-    if (!WaitForRequest(lived_ns, &lock)) break;
-    const SealRequest request = std::move(queue_.front());
-    queue_.pop_front();
-    busy_ = true;
-    lock.unlock();
-    SealOne(request);
-    lock.lock();
-    if (queue_.empty()) buffer_.reset();  // not kept for a window that may never come
+    {
+      MutexLock lock(&mutex_);
+      if (queue_.empty()) buffer_.reset();  // not kept for a window that may never come
+      busy_ = false;
+      changed_.NotifyAll();
+    }
+    const std::optional<SealRequest> request = NextRequest(lived_ns);
+    if (!request) break;
+    SealOne(*request);
   }
   if (young_) crash_loop_->Ended();
 }
 
-// False where the thread is to stop.
-bool Sealer::WaitForRequest(uint64_t lived_ns, std::unique_lock<std::mutex>* lock) {
-  const auto awaited = [this] { return stop_ || !queue_.empty(); };
+std::optional<SealRequest> Sealer::NextRequest(uint64_t lived_ns) {
   while (young_) {
     if (MonotonicNs() >= lived_ns) {
       young_ = false;
-      lock->unlock();
       crash_loop_->Lived();
-      lock->lock();
-    } else if (changed_.wait_for(*lock, Until(lived_ns), awaited)) {
+    } else if (WaitForRequest(lived_ns)) {
       break;
     }
   }
-  while (config_file_.exists() && !changed_.wait_for(*lock, kConfigFileEvery, awaited)) {
-    lock->unlock();
+  while (config_file_.exists() && !WaitForRequest(MonotonicNs() + kConfigFileEveryNs)) {
     LookAtConfigFile();
-    lock->lock();
   }
-  changed_.wait(*lock, awaited);
-  return !stop_;
+  WaitForRequest(UINT64_MAX);
+  MutexLock lock(&mutex_);
+  if (stop_) return std::nullopt;
+  SealRequest request = std::move(queue_.front());
+  queue_.pop_front();
+  busy_ = true;
+  return request;
+}
+
+bool Sealer::WaitForRequest(uint64_t deadline_ns) {
+  MutexLock lock(&mutex_);
+  while (!stop_ && queue_.empty()) {
+    if (!changed_.WaitUntil(&mutex_, deadline_ns) && MonotonicNs() >= deadline_ns) return false;
+  }
+  return true;
 }
 
 void Sealer::LookAtConfigFile() {

@@ -4,13 +4,13 @@
 #ifndef JANKBOX_SDK_RUNTIME_SEALER_H_
 #define JANKBOX_SDK_RUNTIME_SEALER_H_
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <thread>
 
+#include "base/mutex.h"
 #include "base/own_thread.h"
 #include "diagnosis/seal/report_builder.h"
 #include "diagnosis/seal/report_gate.h"
@@ -57,7 +57,11 @@ class Sealer {
 
  private:
   void Run();
-  bool WaitForRequest(uint64_t lived_ns, std::unique_lock<std::mutex>* lock);
+  // Waits for the next request, and meanwhile for the moment from which this start has lived; none:
+  // the thread is to stop.
+  std::optional<SealRequest> NextRequest(uint64_t lived_ns);
+  // False if there is neither a request nor a stop until then.
+  bool WaitForRequest(uint64_t deadline_ns) EXCLUDES(mutex_);
   void StartKernel();
   void SealOne(const SealRequest& request);
   void LookAtConfigFile();
@@ -76,11 +80,11 @@ class Sealer {
   HealthyMessages healthy_;               // the same
   std::shared_ptr<WindowBuffer> buffer_;  // sealing thread only; while requests wait
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<SealRequest> queue_;  // guarded by mutex_
-  bool busy_ = true;   // guarded by mutex_: until recovery is done and while a request is sealed
-  bool stop_ = false;  // guarded by mutex_
+  Mutex mutex_;
+  CondVar changed_;
+  std::deque<SealRequest> queue_ GUARDED_BY(mutex_);
+  bool busy_ GUARDED_BY(mutex_) = true;  // until recovery is done and while a request is sealed
+  bool stop_ GUARDED_BY(mutex_) = false;
   ThreadCpuClock cpu_clock_;
   std::thread thread_;
 };

@@ -1,7 +1,6 @@
 #include "sdk/runtime/upload_thread.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -27,26 +26,26 @@ void UploadThread::Start() {
 }
 
 void UploadThread::Wake() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   wanted_ = true;
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 bool UploadThread::WaitIdle(uint64_t deadline_ns) {
-  const uint64_t now = MonotonicNs();
-  std::unique_lock<std::mutex> lock(mutex_);
-  return changed_.wait_for(lock,
-                           std::chrono::nanoseconds(deadline_ns > now ? deadline_ns - now : 0),
-                           [this] { return !wanted_ && !busy_; });
+  MutexLock lock(&mutex_);
+  while (wanted_ || busy_) {
+    if (!changed_.WaitUntil(&mutex_, deadline_ns)) return !wanted_ && !busy_;
+  }
+  return true;
 }
 
 void UploadThread::Stop(uint64_t deadline_ns) {
   WaitIdle(deadline_ns - std::min(deadline_ns, kCancelNs));
   cancelled_.store(true, std::memory_order_relaxed);
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(&mutex_);
     stop_ = true;
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
   thread_.join();
 }
@@ -81,22 +80,22 @@ void UploadThread::Run() {
   NameCurrentThread("jankbox-upload");
   ReentryGuard::ExcludeThread();
   uint64_t retry_at_ns = UINT64_MAX;
-  std::unique_lock<std::mutex> lock(mutex_);
-  while (!stop_) {
-    const uint64_t now = MonotonicNs();
-    if (!wanted_ && now < retry_at_ns) {
-      const uint64_t wait_ns = std::min(retry_at_ns - now, 3600 * kNsPerSecond);
-      changed_.wait_for(lock, std::chrono::nanoseconds(wait_ns));
-      continue;
-    }
-    wanted_ = false;
-    busy_ = true;
-    lock.unlock();
+  while (WaitForWork(retry_at_ns)) {
     retry_at_ns = DrainOnce();
-    lock.lock();
+    MutexLock lock(&mutex_);
     busy_ = false;
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
+}
+
+bool UploadThread::WaitForWork(uint64_t retry_at_ns) {
+  MutexLock lock(&mutex_);
+  while (!stop_ && !wanted_ && MonotonicNs() < retry_at_ns) {
+    changed_.WaitUntil(&mutex_, retry_at_ns);
+  }
+  wanted_ = false;
+  busy_ = !stop_;
+  return !stop_;
 }
 
 }  // namespace jankbox

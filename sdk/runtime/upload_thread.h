@@ -5,11 +5,10 @@
 #define JANKBOX_SDK_RUNTIME_UPLOAD_THREAD_H_
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <thread>
 
+#include "base/mutex.h"
 #include "sdk/api/options.h"
 
 namespace jankbox {
@@ -26,15 +25,17 @@ class UploadThread {
 
  private:
   void Run();
+  // Waits until something was asked for or is to be tried again; false: the thread is to stop.
+  bool WaitForWork(uint64_t retry_at_ns) EXCLUDES(mutex_);
   uint64_t
   DrainOnce();  // returns when to try again (CLOCK_MONOTONIC ns); UINT64_MAX: not by itself
 
   const Options options_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool wanted_ = true;  // guarded by mutex_: an earlier process may have left reports
-  bool busy_ = false;   // guarded by mutex_
-  bool stop_ = false;   // guarded by mutex_
+  Mutex mutex_;
+  CondVar changed_;
+  bool wanted_ GUARDED_BY(mutex_) = true;  // an earlier process may have left reports
+  bool busy_ GUARDED_BY(mutex_) = false;
+  bool stop_ GUARDED_BY(mutex_) = false;
   std::atomic<bool> cancelled_{false};
   std::thread thread_;
 };

@@ -62,30 +62,29 @@ void Watcher::Stop() {
 }
 
 void Watcher::WaitReady() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, [this] { return ready_; });
+  MutexLock lock(&mutex_);
+  while (!ready_) changed_.Wait(&mutex_);
 }
 
 bool Watcher::LookNow(uint64_t deadline_ns) {
-  std::unique_lock<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   const uint64_t looked = looks_ + 2;  // one may be going on
   eventfd_write(wake_.get(), 1);
   while (looks_ < looked) {
-    const uint64_t now_ns = MonotonicNs();
-    if (now_ns >= deadline_ns) return false;
-    changed_.wait_for(lock, std::chrono::nanoseconds(deadline_ns - now_ns));
+    if (MonotonicNs() >= deadline_ns) return false;
+    changed_.WaitUntil(&mutex_, deadline_ns);
   }
   return true;
 }
 
 TickConverter Watcher::clock() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   return clock_;
 }
 
 ModuleMap Watcher::modules() const {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return modules_;
+  MutexLock lock(&mutex_);
+  return *modules_;
 }
 
 uint64_t Watcher::cpu_ns() const { return cpu_clock_.Read() + overhead_.tick_cpu_ns(); }
@@ -101,7 +100,7 @@ void Watcher::CalibrateFirst() {
 void Watcher::Calibrate() {
   const ClockReading now = ReadClocks(static_cast<TickSource>(ring_->header()->tick_source));
   ring_->NoteCalibration(now);
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   clock_ = TickConverter(rate_since_, now, ns_per_tick_, clock_break_);
 }
 
@@ -145,8 +144,19 @@ void Watcher::NoteModules() {
   if (!hooks_allowed_) hooks_allowed_ = crash_loop_->HooksAllowed(kNoteStartNs);
   RefreshHooks();
   if (hooks_allowed_) atrace_.FollowModules();  // once its markers are seen
-  std::lock_guard<std::mutex> lock(mutex_);
-  modules_ = std::move(modules);
+  auto shared = std::make_shared<const ModuleMap>(std::move(modules));
+  MutexLock lock(&mutex_);
+  modules_ = std::move(shared);
+}
+
+// Asks the loader, whose lock an app's thread may own while it waits for ours: not under the lock.
+bool Watcher::ModulesChanged() const {
+  std::shared_ptr<const ModuleMap> modules;
+  {
+    MutexLock lock(&mutex_);
+    modules = modules_;
+  }
+  return modules->Stale();
 }
 
 void Watcher::RefreshHooks() {
@@ -183,7 +193,7 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool a
 }
 
 Status Watcher::ChangeThresholds(const jankbox_options& given) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   const Result<Thresholds> changed = jankbox::ChangeThresholds(thresholds_, given);
   if (!changed.ok()) return changed.status();
   thresholds_ = changed.value();
@@ -193,7 +203,7 @@ Status Watcher::ChangeThresholds(const jankbox_options& given) {
 
 void Watcher::TakeThresholds() {
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(&mutex_);
     if (!thresholds_changed_) return;
     thresholds_changed_ = false;
     static_cast<Thresholds&>(options_) = thresholds_;
@@ -222,7 +232,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   Calibrate();
   kernel_->Mark();
   const bool allowed_now = !hooks_allowed_ && crash_loop_->HooksAllowed(0);
-  if (allowed_now || modules_.Stale()) NoteModules();
+  if (allowed_now || ModulesChanged()) NoteModules();
   if (hooks_allowed_) FollowFrameLibraries(options_.frame_sources);  // once a window is there
   Recorder::ReclaimDeadThreads(ring_);
   MarkerTap::ForgetDescriptors();
@@ -285,9 +295,9 @@ void Watcher::Run() {
   if (!grown.ok()) SetLastError("the ring is smaller than requested: " + grown.message());
   NoteModules();
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(&mutex_);
     ready_ = true;
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
   ProcBeatSource beats;
   Heartbeat heartbeat(&beats);
@@ -300,9 +310,9 @@ void Watcher::Run() {
     owed_sigquits_ += sigquits;
     const uint64_t look_ns = LookAtAll(now_ns, heartbeat.TakeHolds(), sigquits != 0);
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      MutexLock lock(&mutex_);
       ++looks_;
-      changed_.notify_all();
+      changed_.NotifyAll();
     }
     const uint64_t next_ns = PassSignalsOn(look_ns);
     SweepEverySecond(now_ns);

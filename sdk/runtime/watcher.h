@@ -6,12 +6,11 @@
 
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <thread>
 
+#include "base/mutex.h"
 #include "base/own_thread.h"
 #include "base/scoped_fd.h"
 #include "monitors/anr/heartbeat.h"
@@ -82,6 +81,7 @@ class Watcher {
   void NoteSleepOfTheMachine();
   void Wait(uint64_t next_ns);
   void NoteModules();
+  bool ModulesChanged() const EXCLUDES(mutex_);
   void RefreshHooks();
   uint64_t LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool asked_by_signal);
   uint64_t PassSignalsOn(uint64_t next_ns);
@@ -117,14 +117,14 @@ class Watcher {
   StartupWatch startup_;
   uint64_t counted_thread_drops_ = 0;
 
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  bool ready_ = false;               // guarded by mutex_
-  uint64_t looks_ = 0;               // guarded by mutex_: at all threads, so far
-  TickConverter clock_;              // guarded by mutex_
-  Thresholds thresholds_;            // guarded by mutex_: those that are wanted
-  bool thresholds_changed_ = false;  // guarded by mutex_
-  ModuleMap modules_;                // guarded by mutex_
+  mutable Mutex mutex_;
+  CondVar changed_;
+  bool ready_ GUARDED_BY(mutex_) = false;
+  uint64_t looks_ GUARDED_BY(mutex_) = 0;  // at all threads, so far
+  TickConverter clock_ GUARDED_BY(mutex_);
+  Thresholds thresholds_ GUARDED_BY(mutex_);  // those that are wanted
+  bool thresholds_changed_ GUARDED_BY(mutex_) = false;
+  std::shared_ptr<const ModuleMap> modules_ GUARDED_BY(mutex_) = std::make_shared<ModuleMap>();
   std::thread thread_;
 };
 

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -78,29 +77,29 @@ void ReportUpload::Notify() {
 }
 
 void ReportUpload::Wake() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   wanted_ = true;
-  wanted_changed_.notify_all();
+  wanted_changed_.NotifyAll();
 }
 
 void ReportUpload::BeginFinal(uint64_t deadline_monotonic_ns) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   final_deadline_ns_ = deadline_monotonic_ns;
-  wanted_changed_.notify_all();
+  wanted_changed_.NotifyAll();
 }
 
 bool ReportUpload::ended() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   return ended_;
 }
 
 DrainSummary ReportUpload::total() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   return total_;
 }
 
 std::vector<proto::Report> ReportUpload::TakeSeen() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   return std::exchange(seen_, {});
 }
 
@@ -113,7 +112,7 @@ void ReportUpload::Remember(int fd, uint64_t size_bytes) {
   Result<proto::Report> report = ParseReport(ReadWhole(fd, size_bytes));
   if (!report.ok()) return;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(&mutex_);
     seen_.push_back(std::move(report.value()));
   }
   Notify();
@@ -123,7 +122,7 @@ void ReportUpload::Publish(const DrainSummary& before, DrainSummary summary) {
   summary.sent += before.sent;
   summary.dropped += before.dropped;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(&mutex_);
     total_ = std::move(summary);
   }
   Notify();
@@ -162,26 +161,25 @@ uint64_t ReportUpload::Drain(uint64_t deadline_monotonic_ns, bool is_final) {
 void ReportUpload::Run() {
   NameCurrentThread("jankbox-upload");
   uint64_t retry_at_ns = UINT64_MAX;
-  std::unique_lock<std::mutex> lock(mutex_);
-  while (final_deadline_ns_ == 0) {
-    const uint64_t now_ns = MonotonicNs();
-    if (!wanted_ && now_ns < retry_at_ns) {
-      const uint64_t wait_ns = std::min(retry_at_ns - now_ns, 3600 * kNsPerSecond);
-      wanted_changed_.wait_for(lock, std::chrono::nanoseconds(wait_ns));
-      continue;
-    }
-    wanted_ = false;
-    lock.unlock();
-    retry_at_ns = Drain(now_ns + kBackgroundDrainNs, /*is_final=*/false);
-    lock.lock();
+  uint64_t deadline_ns = 0;
+  while ((deadline_ns = WaitForWork(retry_at_ns)) == 0) {
+    retry_at_ns = Drain(MonotonicNs() + kBackgroundDrainNs, /*is_final=*/false);
   }
-  const uint64_t deadline_ns = final_deadline_ns_;
-  lock.unlock();
   Drain(deadline_ns, /*is_final=*/true);
-  lock.lock();
-  ended_ = true;
-  lock.unlock();
+  {
+    MutexLock lock(&mutex_);
+    ended_ = true;
+  }
   Notify();
+}
+
+uint64_t ReportUpload::WaitForWork(uint64_t retry_at_ns) {
+  MutexLock lock(&mutex_);
+  while (final_deadline_ns_ == 0 && !wanted_ && MonotonicNs() < retry_at_ns) {
+    wanted_changed_.WaitUntil(&mutex_, retry_at_ns);
+  }
+  wanted_ = false;
+  return final_deadline_ns_;
 }
 
 }  // namespace jankbox::tools

@@ -4,13 +4,12 @@
 #ifndef JANKBOX_TOOLS_RUN_REPORT_UPLOAD_H_
 #define JANKBOX_TOOLS_RUN_REPORT_UPLOAD_H_
 
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/scoped_fd.h"
 #include "report/report.pb.h"
 #include "uploader/spool/spool.h"
@@ -48,6 +47,9 @@ class ReportUpload {
   class WitnessedTransport;
 
   void Run();
+  // Waits for something to send, at most until then; returns the final drain's deadline once that
+  // was asked for, else 0.
+  uint64_t WaitForWork(uint64_t retry_at_ns) EXCLUDES(mutex_);
   // Returns the time of the next automatic attempt (CLOCK_MONOTONIC); UINT64_MAX: none.
   uint64_t Drain(uint64_t deadline_monotonic_ns, bool is_final);
   // `summary` of the drain that began when `before` was the sum.
@@ -59,15 +61,16 @@ class ReportUpload {
   const std::string url_;
   const uint64_t started_realtime_ns_;
   ScopedFd changed_fd_;
-  std::thread thread_;
 
-  mutable std::mutex mutex_;  // guards what follows
-  std::condition_variable wanted_changed_;
-  bool wanted_ = true;  // what earlier runs left
-  uint64_t final_deadline_ns_ = 0;
-  bool ended_ = false;
-  DrainSummary total_;
-  std::vector<proto::Report> seen_;
+  mutable Mutex mutex_;
+  CondVar wanted_changed_;
+  bool wanted_ GUARDED_BY(mutex_) = true;  // what earlier runs left
+  uint64_t final_deadline_ns_ GUARDED_BY(mutex_) = 0;
+  bool ended_ GUARDED_BY(mutex_) = false;
+  DrainSummary total_ GUARDED_BY(mutex_);
+  std::vector<proto::Report> seen_ GUARDED_BY(mutex_);
+
+  std::thread thread_;  // last: it uses all of the above
 };
 
 }  // namespace jankbox::tools

@@ -26,7 +26,7 @@ bool ClockMarkers::Write(double ns_per_tick) {
   if (!fd.valid()) return false;
   bool any = false;
   for (int i = 0; i < kMaxTries; ++i) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(&mutex_);
     char text[128];
     const uint64_t monotonic_ns = MonotonicNs();
     const int length =
@@ -48,7 +48,7 @@ bool ClockMarkers::Find(std::string_view text, Written* written) const {
   memcpy(copy, text.data(), std::min(text.size(), sizeof(copy) - 1));
   uint64_t number = 0, ticks = 0, monotonic_ns = 0;
   if (sscanf(copy, kFormat, &number, &ticks, &monotonic_ns) != 3) return false;
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   if (number == 0 || number >= next_ || next_ - number > kKept) return false;
   *written = written_[number % kKept];
   return true;

@@ -5,11 +5,11 @@
 
 #include <array>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "tracer/clock/tick_clock.h"
 
 namespace jankbox {
@@ -37,9 +37,9 @@ class ClockMarkers {
 
   const std::string path_;
   const TickSource source_;
-  mutable std::mutex mutex_;
-  uint64_t next_ = 1;                        // guarded by mutex_
-  std::array<Written, kKept> written_ = {};  // guarded by mutex_
+  mutable Mutex mutex_;
+  uint64_t next_ GUARDED_BY(mutex_) = 1;
+  std::array<Written, kKept> written_ GUARDED_BY(mutex_) = {};
 };
 
 // From the trace clock's stamps to ticks: a line between each two markers. A value.

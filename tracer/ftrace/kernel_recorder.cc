@@ -40,7 +40,7 @@ std::string KernelRecorder::Start() {
     if (started.ok()) session = std::move(started).value();
     reason = started.status().message();
   }
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   ftrace_ = std::move(session);
   reason_ = reason;
   started_ = true;
@@ -49,7 +49,7 @@ std::string KernelRecorder::Start() {
 }
 
 void KernelRecorder::WatchThread(int32_t tid) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   std::erase_if(watched_, [&](int32_t known) { return known == tid; });
   watched_.push_back(tid);
   if (watched_.size() > kMaxWatched) watched_.erase(watched_.begin());
@@ -62,7 +62,8 @@ void KernelRecorder::FollowWatched() {
     ftrace_->WatchFaults(watched_);
     return;
   }
-  std::erase_if(switches_, [&](const auto& source) {
+  std::erase_if(switches_, [this](const auto& source) {
+    mutex_.AssertOwned();
     return std::find(watched_.begin(), watched_.end(), source->tid()) == watched_.end();
   });
   for (int32_t tid : watched_) {
@@ -79,7 +80,7 @@ void KernelRecorder::FollowWatched() {
 }
 
 void KernelRecorder::Mark() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   if (ftrace_ != nullptr) ftrace_->Mark();
 }
 
@@ -87,11 +88,11 @@ KernelWindow KernelRecorder::Read(uint64_t from_ticks, uint64_t to_ticks,
                                   const TickConverter& clock) {
   FtraceSession* session;
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(&mutex_);
     session = ftrace_.get();  // ended only by this thread
   }
   if (session != nullptr) return session->Read(from_ticks, to_ticks, clock);
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   KernelWindow window;
   window.reason = reason_;
   window.from_ns = clock.ToBoottimeNs(from_ticks);
@@ -109,7 +110,7 @@ KernelWindow KernelRecorder::Read(uint64_t from_ticks, uint64_t to_ticks,
 
 void KernelRecorder::Stop() {
   std::unique_ptr<FtraceSession> session;
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   session = std::move(ftrace_);
   switches_.clear();
   started_ = false;

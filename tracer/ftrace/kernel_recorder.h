@@ -7,10 +7,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "tracer/clock/tick_clock.h"
 #include "tracer/ftrace/kernel_window.h"
 
@@ -51,18 +51,18 @@ class KernelRecorder {
  private:
   static constexpr size_t kMaxWatched = 8;
 
-  void FollowWatched();  // REQUIRES mutex_
+  void FollowWatched() REQUIRES(mutex_);
 
   const KernelRecorderOptions options_;
   const TickSource tick_source_;
-  std::mutex mutex_;
-  std::unique_ptr<FtraceSession> ftrace_;                // guarded by mutex_ but for Read()
-  std::string reason_;                                   // guarded by mutex_
-  std::string no_switches_reason_;                       // guarded by mutex_
-  bool started_ = false;                                 // guarded by mutex_
-  uint64_t fault_cost_ns_ = 0;                           // without ftrace; guarded by mutex_
-  std::vector<int32_t> watched_;                         // guarded by mutex_
-  std::vector<std::unique_ptr<SwitchSource>> switches_;  // guarded by mutex_
+  Mutex mutex_;
+  std::unique_ptr<FtraceSession> ftrace_ GUARDED_BY(mutex_);  // but for Read()
+  std::string reason_ GUARDED_BY(mutex_);
+  std::string no_switches_reason_ GUARDED_BY(mutex_);
+  bool started_ GUARDED_BY(mutex_) = false;
+  uint64_t fault_cost_ns_ = 0;  // without ftrace; guarded by mutex_
+  std::vector<int32_t> watched_ GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<SwitchSource>> switches_ GUARDED_BY(mutex_);
 };
 
 }  // namespace jankbox

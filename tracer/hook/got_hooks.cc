@@ -56,7 +56,9 @@ class GotHooks::Pass {
     callers_.push_back({module, std::move(held), ElfImage::OfModule(module), {}, counts});
   }
 
+  // These three run in RunPass(), which owns the lock.
   void Scan() {
+    hooks_.mutex_.AssertOwned();
     for (Caller& caller : callers_) {
       ImportScan scan = ScanImports(caller.image, symbols_);
       if (scan.result == ScanResult::kCorrupt) Miss(HookMiss::kCorruptTables, caller.counts);
@@ -74,6 +76,7 @@ class GotHooks::Pass {
   // The original of a symbol is what most slots lead to: that follows the lookup of the modules
   // themselves (interposed libraries, versions) and chains onto a hooker that was there before us.
   void ChooseOriginals() {
+    hooks_.mutex_.AssertOwned();
     for (size_t i = 0; i < hooks_.requests_.size(); ++i) {
       const HookRequest& request = hooks_.requests_[i];
       if (request.original->load(std::memory_order_relaxed) != nullptr) continue;
@@ -87,6 +90,7 @@ class GotHooks::Pass {
   }
 
   void Store() {
+    hooks_.mutex_.AssertOwned();
     const MemoryMap map = MemoryMap::Load();
     SlotWriter writer(map);
     for (const Caller& caller : callers_) {
@@ -111,12 +115,12 @@ class GotHooks::Pass {
     counts->missed += slots;
   }
 
-  bool IsCanonical(void* target) const {
+  bool IsCanonical(void* target) const REQUIRES(hooks_.mutex_) {
     return hooks_.canonical_addresses_.count(reinterpret_cast<uintptr_t>(target)) != 0;
   }
 
   // False for our proxy and for PLT entries: a proxy that called on to those would call itself.
-  bool IsDefinition(void* target, const HookRequest& request) const {
+  bool IsDefinition(void* target, const HookRequest& request) const REQUIRES(hooks_.mutex_) {
     return target != nullptr && target != request.proxy && !IsCanonical(target);
   }
 
@@ -124,7 +128,7 @@ class GotHooks::Pass {
     return IsLazyBindingStub(caller.image, slot, reinterpret_cast<uintptr_t>(target));
   }
 
-  void* MostFrequentTarget(size_t request) const {
+  void* MostFrequentTarget(size_t request) const REQUIRES(hooks_.mutex_) {
     std::map<void*, int> targets;
     for (const Caller& caller : callers_) {
       for (const ImportSlot& slot : caller.slots) {
@@ -141,14 +145,16 @@ class GotHooks::Pass {
 
   // Whether a call through `slot` ends in the original, or in what it would be without an earlier
   // hooker of other modules.
-  bool MayReplace(const Caller& caller, const ImportSlot& slot, void* target) const {
+  bool MayReplace(const Caller& caller, const ImportSlot& slot, void* target) const
+      REQUIRES(hooks_.mutex_) {
     const HookRequest& request = hooks_.requests_[slot.symbol];
     return target == request.original->load(std::memory_order_relaxed) ||
            target == next_definitions_[slot.symbol] || IsCanonical(target) ||
            IsUnbound(caller, slot, target);
   }
 
-  void StoreSlot(const Caller& caller, const ImportSlot& slot, SlotWriter* writer) {
+  void StoreSlot(const Caller& caller, const ImportSlot& slot, SlotWriter* writer)
+      REQUIRES(hooks_.mutex_) {
     const HookRequest& request = hooks_.requests_[slot.symbol];
     if (request.original->load(std::memory_order_relaxed) == nullptr) {
       return Miss(HookMiss::kNoOriginal, caller.counts);
@@ -173,7 +179,8 @@ class GotHooks::Pass {
 
   // The slot already contains Jankbox's proxy, or another tool's: what was in it before us is
   // remembered in both cases, since the other one may give our proxy back.
-  void KeepSlot(const Caller& caller, const ImportSlot& slot, void* target) {
+  void KeepSlot(const Caller& caller, const ImportSlot& slot, void* target)
+      REQUIRES(hooks_.mutex_) {
     const auto known = earlier_.find(slot.address);
     if (known != earlier_.end() && SameModule(known->second.module, caller.module)) {
       hooks_.slots_.insert(*known);
@@ -226,7 +233,7 @@ void GotHooks::SumUp() {
 }
 
 std::vector<ModuleHooks> GotHooks::Modules() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   std::vector<ModuleHooks> modules;
   for (const auto& [key, module] : known_modules_) {
     if (module.wanted) modules.push_back({key.second, module.slots});
@@ -236,7 +243,7 @@ std::vector<ModuleHooks> GotHooks::Modules() {
 }
 
 Result<HookReport> GotHooks::Install(std::span<const HookRequest> requests) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   if (!ImportScanSupported()) return Status(StatusCode::kUnsupported, "hooks: unknown machine");
   if (!requests_.empty()) return Status(StatusCode::kBusy, "hooks are already installed");
   for (const HookRequest& request : requests) {
@@ -251,7 +258,7 @@ Result<HookReport> GotHooks::Install(std::span<const HookRequest> requests) {
 }
 
 HookReport GotHooks::Refresh() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   if (requests_.empty()) return report_;
   const LoaderCounts now = ReadLoaderCounts();
   const bool unloaded = now.unloads != counts_.unloads;
@@ -261,7 +268,7 @@ HookReport GotHooks::Refresh() {
 }
 
 void GotHooks::Uninstall() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   std::map<std::pair<uintptr_t, std::string>, HeldModule> held;
   for (const auto& [address, slot] : slots_) {
     const std::pair key(slot.module.load_bias, slot.module.path);

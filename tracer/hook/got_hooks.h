@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <set>
 #include <span>
 #include <string>
@@ -21,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "tracer/hook/loaded_module.h"
 
@@ -105,18 +105,19 @@ class GotHooks {
   };
   class Pass;
 
-  void RunPass(bool all_modules);
-  void SumUp();
+  void RunPass(bool all_modules) REQUIRES(mutex_);
+  void SumUp() REQUIRES(mutex_);
 
-  std::mutex mutex_;
-  std::vector<HookRequest> requests_;               // empty: not installed
-  std::unordered_map<uint64_t, HookedSlot> slots_;  // by address
+  Mutex mutex_;
+  std::vector<HookRequest> requests_ GUARDED_BY(mutex_);               // empty: not installed
+  std::unordered_map<uint64_t, HookedSlot> slots_ GUARDED_BY(mutex_);  // by address
   // Seen since the last unload, by load bias and path; those without a request have no counts.
-  std::map<std::pair<uintptr_t, std::string>, KnownModule> known_modules_;
-  std::set<uint64_t> canonical_addresses_;  // PLT entries that represent wanted functions
-  LoaderCounts counts_;                     // as of the last pass
-  bool unsettled_ = false;                  // the last pass stored into slots
-  HookReport report_;
+  std::map<std::pair<uintptr_t, std::string>, KnownModule> known_modules_ GUARDED_BY(mutex_);
+  // PLT entries that represent wanted functions.
+  std::set<uint64_t> canonical_addresses_ GUARDED_BY(mutex_);
+  LoaderCounts counts_ GUARDED_BY(mutex_);     // as of the last pass
+  bool unsettled_ GUARDED_BY(mutex_) = false;  // the last pass stored into slots
+  HookReport report_ GUARDED_BY(mutex_);
 };
 
 }  // namespace jankbox

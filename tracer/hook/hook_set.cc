@@ -24,7 +24,7 @@ HookSet& HookSet::Get() {
 }
 
 Status HookSet::Add(const HookUse& use) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   ReentrySlot::Prepare();  // without it proxies call on and do nothing else
   if (use.proxy == nullptr || use.original == nullptr || !MayHook(use.feature, use.id)) {
     return Status(StatusCode::kInvalidArgument, "hooks: an unknown hook id");
@@ -89,7 +89,7 @@ std::vector<HookRequest> HookSet::Requests() const {
 }
 
 Result<HookReport> HookSet::Refresh() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   if (!changed_) return hooks_.Refresh();
   hooks_.Uninstall();
   own_library_ = LibraryPathOf(reinterpret_cast<const void*>(&HookSet::Get));
@@ -98,7 +98,7 @@ Result<HookReport> HookSet::Refresh() {
 }
 
 void HookSet::Stop() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   hooks_.Uninstall();
   uses_.clear();
   changed_ = false;

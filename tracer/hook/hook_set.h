@@ -11,11 +11,11 @@
 
 #include <array>
 #include <atomic>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "tracer/hook/got_hooks.h"
 #include "tracer/hook/hook_ids.h"
@@ -73,15 +73,16 @@ class HookSet {
   };
   using Chain = std::vector<Link>;
 
-  Status TakePlace(const HookUse& use);
-  std::vector<HookRequest> Requests() const;
+  Status TakePlace(const HookUse& use) REQUIRES(mutex_);
+  std::vector<HookRequest> Requests() const REQUIRES(mutex_);
 
-  std::mutex mutex_;
-  std::array<Chain, kHookIds> chains_;
-  std::vector<HookUse> uses_;
-  bool changed_ = false;     // uses_ is not what is installed
-  std::string own_library_;  // path of libjankbox.so; empty: the program itself carries this code
-  GotHooks hooks_;
+  Mutex mutex_;
+  std::array<Chain, kHookIds> chains_ GUARDED_BY(mutex_);
+  std::vector<HookUse> uses_ GUARDED_BY(mutex_);
+  bool changed_ GUARDED_BY(mutex_) = false;  // uses_ is not what is installed
+  // Path of libjankbox.so; empty: the program itself carries this code.
+  std::string own_library_ GUARDED_BY(mutex_);
+  GotHooks hooks_;  // has a lock of its own
 };
 
 }  // namespace jankbox

@@ -8,14 +8,14 @@ BinderNames& BinderNames::Get() {
 }
 
 bool BinderNames::Add(std::string_view stub_class, std::string_view constant, int64_t code) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   if (!methods_.Add(stub_class, constant, code)) return false;
   sorted_ = false;
   return true;
 }
 
 const char* BinderNames::NameOf(const BinderCall& call) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   if (!sorted_) methods_.Finish();
   sorted_ = true;
   // Without a name the object is reported by its number, which means something in this process

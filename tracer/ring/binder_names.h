@@ -5,11 +5,11 @@
 #define JANKBOX_TRACER_RING_BINDER_NAMES_H_
 
 #include <cstdint>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "tracer/event/binder_call.h"
 #include "tracer/ring/binder_methods.h"
 
@@ -28,10 +28,10 @@ class BinderNames {
   const char* NameOf(const BinderCall& call);
 
  private:
-  std::mutex mutex_;
-  BinderMethods methods_;
-  bool sorted_ = true;
-  std::set<std::string> texts_;
+  Mutex mutex_;
+  BinderMethods methods_ GUARDED_BY(mutex_);
+  bool sorted_ GUARDED_BY(mutex_) = true;
+  std::set<std::string> texts_ GUARDED_BY(mutex_);
 };
 
 }  // namespace jankbox

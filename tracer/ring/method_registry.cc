@@ -15,7 +15,7 @@ MethodRegistry& MethodRegistry::Get() {
 }
 
 uint32_t MethodRegistry::IdOfName(std::string_view name) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   auto it = ids_.find(std::string(name));
   if (it != ids_.end()) return it->second;
   const uint32_t id = Add({0, std::string(name), 0});
@@ -24,7 +24,7 @@ uint32_t MethodRegistry::IdOfName(std::string_view name) {
 }
 
 uint32_t MethodRegistry::NewIdOfAddress(uint64_t address) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   return Add({0, "", address});
 }
 
@@ -37,18 +37,18 @@ uint32_t MethodRegistry::Add(Entry entry) {
 }
 
 void MethodRegistry::Attach(RingFile* ring) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   ring_ = ring->mutable_header();
   for (const Entry& entry : entries_) WriteToRing(entry);
 }
 
 void MethodRegistry::Detach() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   ring_ = nullptr;
 }
 
 std::vector<MethodRegistry::Entry> MethodRegistry::Entries() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   return entries_;
 }
 

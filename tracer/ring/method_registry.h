@@ -5,12 +5,12 @@
 #define JANKBOX_TRACER_RING_METHOD_REGISTRY_H_
 
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.h"
 #include "tracer/ring/ring_format.h"
 
 namespace jankbox {
@@ -43,13 +43,13 @@ class MethodRegistry {
   std::vector<Entry> Entries() const;
 
  private:
-  uint32_t Add(Entry entry);
-  void WriteToRing(const Entry& entry);
+  uint32_t Add(Entry entry) REQUIRES(mutex_);
+  void WriteToRing(const Entry& entry) REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  std::unordered_map<std::string, uint32_t> ids_;
-  std::vector<Entry> entries_;
-  RingHeader* ring_ = nullptr;
+  mutable Mutex mutex_;
+  std::unordered_map<std::string, uint32_t> ids_ GUARDED_BY(mutex_);
+  std::vector<Entry> entries_ GUARDED_BY(mutex_);
+  RingHeader* ring_ GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace jankbox

@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <mutex>
 #include <string_view>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/scoped_fd.h"
 #include "tracer/sampling/signal_source.h"
 #include "tracer/unwind/safe_memory.h"
@@ -48,10 +48,10 @@ Slot g_slots[kSlots];
 
 // The process's one handler. Constant-initialised and never destroyed: a signal may arrive late.
 struct Registry {
-  std::mutex mutex;
-  int signal_number = 0;  // 0: not installed
-  struct sigaction previous = {};
-  uint32_t users = 0;
+  Mutex mutex;
+  int signal_number GUARDED_BY(mutex) = 0;  // 0: not installed
+  struct sigaction previous GUARDED_BY(mutex) = {};
+  uint32_t users GUARDED_BY(mutex) = 0;
 };
 
 Registry& TheRegistry() {
@@ -168,7 +168,7 @@ LinuxSignalSource::~LinuxSignalSource() {
     return;
   }
   Registry& registry = TheRegistry();
-  std::lock_guard lock(registry.mutex);
+  MutexLock lock(&registry.mutex);
   delete[] slot_->stack;
   slot_->stack = nullptr;
   slot_->used = false;
@@ -183,7 +183,7 @@ LinuxSignalSource::~LinuxSignalSource() {
 // True if the handler is in place, and still Jankbox's: the app may have taken the signal since.
 bool LinuxSignalSource::Install() {
   Registry& registry = TheRegistry();
-  std::lock_guard lock(registry.mutex);
+  MutexLock lock(&registry.mutex);
   struct sigaction current = {};
   if (registry.signal_number == 0) {
     struct sigaction action = {};
@@ -264,7 +264,7 @@ bool LinuxSignalSource::Capture(uint32_t timeout_ms, SignalSample* sample) {
 
 Result<std::unique_ptr<SignalSource>> SignalSource::Create(int tid) {
   Registry& registry = TheRegistry();
-  std::lock_guard lock(registry.mutex);
+  MutexLock lock(&registry.mutex);
   const int number = registry.signal_number != 0 ? registry.signal_number : ChooseSignal();
   if (number == 0) return Status(StatusCode::kUnsupported, "all real-time signals are in use");
   for (uint32_t i = 0; i < kSlots; ++i) {

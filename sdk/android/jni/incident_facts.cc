@@ -21,7 +21,7 @@ IncidentFacts& IncidentFacts::Get() {
 }
 
 void IncidentFacts::NoteStack(OverdueStack stack) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   const auto same = std::find_if(
       stacks_.begin(), stacks_.end(),
       [&stack](const OverdueStack& known) { return known.sequence == stack.sequence; });
@@ -34,12 +34,12 @@ void IncidentFacts::NoteStack(OverdueStack stack) {
 }
 
 void IncidentFacts::NoteLastExit(std::vector<std::string> keys_and_values) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   last_exit_ = std::move(keys_and_values);
 }
 
 void IncidentFacts::NoteFrameJank(const FrameJank& frame) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(&mutex_);
   frame_jank_.Note(frame);
 }
 
@@ -49,7 +49,7 @@ void IncidentFacts::StopListening() { jankbox_remove_listener(&IncidentFacts::On
 
 int IncidentFacts::OnIncident(const jankbox_incident* incident, void* self) {
   auto* facts = static_cast<IncidentFacts*>(self);
-  std::lock_guard<std::mutex> lock(facts->mutex_);
+  MutexLock lock(&facts->mutex_);
   facts->AddStack(incident);
   if (!facts->frame_jank_.empty()) {
     Add(incident, "frame_jank", facts->frame_jank_.Counts());

@@ -6,10 +6,10 @@
 
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "jankbox/incident.h"
 #include "sdk/android/jni/frame_jank_log.h"
 
@@ -49,12 +49,12 @@ class IncidentFacts {
   static constexpr size_t kKept = 4;
 
   static int OnIncident(const jankbox_incident* incident, void* self);
-  void AddStack(const jankbox_incident* incident) const;
+  void AddStack(const jankbox_incident* incident) const REQUIRES(mutex_);
 
-  std::mutex mutex_;
-  std::deque<OverdueStack> stacks_;  // oldest first
-  std::vector<std::string> last_exit_;
-  FrameJankLog frame_jank_;
+  Mutex mutex_;
+  std::deque<OverdueStack> stacks_ GUARDED_BY(mutex_);  // oldest first
+  std::vector<std::string> last_exit_ GUARDED_BY(mutex_);
+  FrameJankLog frame_jank_ GUARDED_BY(mutex_);
 };
 
 }  // namespace jankbox

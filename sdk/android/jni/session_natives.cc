@@ -1,8 +1,8 @@
 // Start and stop, thresholds, and what an app says of itself.
-#include <mutex>
 #include <string>
 #include <utility>
 
+#include "base/mutex.h"
 #include "jankbox/frames.h"
 #include "jankbox/incident.h"
 #include "jankbox/jankbox.h"
@@ -15,11 +15,11 @@ namespace jankbox {
 namespace {
 
 // Why the options of the last call were not understood; "" where they were.
-std::mutex g_error_mutex;
-std::string g_option_error;
+Mutex g_error_mutex;
+std::string g_option_error GUARDED_BY(g_error_mutex);
 
 void NoteOptionError(const std::string& error) {
-  std::lock_guard<std::mutex> lock(g_error_mutex);
+  MutexLock lock(&g_error_mutex);
   g_option_error = error;
 }
 
@@ -53,7 +53,7 @@ jint JNICALL Configure(JNIEnv* env, jclass, jobjectArray names_and_values) {
 jstring JNICALL LastError(JNIEnv* env, jclass) {
   std::string error;
   {
-    std::lock_guard<std::mutex> lock(g_error_mutex);
+    MutexLock lock(&g_error_mutex);
     error = g_option_error;
   }
   return env->NewStringUTF(error.empty() ? jankbox_last_error() : error.c_str());

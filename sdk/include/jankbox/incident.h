@@ -10,6 +10,9 @@
 #include "jankbox/jankbox.h"
 
 #ifdef __cplusplus
+#include <functional>
+#include <utility>
+
 extern "C" {
 #endif
 
@@ -76,26 +79,29 @@ JANKBOX_API int jankbox_report_incident(const char* what, uint64_t begin_ns, uin
 
 namespace jankbox {
 
-/* Listens as long as it lives. */
-class IncidentListener {
+/* Listens as long as it lives: calls a function, which the constructor takes, so that there is
+ * never a call to an object that is not complete yet or not any more. Not to be derived from. */
+class IncidentListener final {
  public:
-  IncidentListener() { jankbox_add_listener(&Call, this); }
-  virtual ~IncidentListener() { Stop(); }
+  /* Returns false for a veto. Must not throw. */
+  using Function = std::function<bool(const jankbox_incident& incident)>;
+
+  explicit IncidentListener(Function on_incident) : on_incident_(std::move(on_incident)) {
+    jankbox_add_listener(&Call, this);
+  }
+  /* No call comes after it. */
+  ~IncidentListener() { jankbox_remove_listener(&Call, this); }
   IncidentListener(const IncidentListener&) = delete;
   IncidentListener& operator=(const IncidentListener&) = delete;
 
-  /* False: a veto. Must not throw. */
-  virtual bool OnIncident(const jankbox_incident& incident) = 0;
-
- protected:
-  /* For the destructor of the deriving class: no call comes after it. */
-  void Stop() { jankbox_remove_listener(&Call, this); }
-
  private:
   static int Call(const jankbox_incident* incident, void* context) {
-    return static_cast<IncidentListener*>(context)->OnIncident(*incident) ? JANKBOX_INCIDENT_REPORT
-                                                                          : JANKBOX_INCIDENT_VETO;
+    return static_cast<IncidentListener*>(context)->on_incident_(*incident)
+               ? JANKBOX_INCIDENT_REPORT
+               : JANKBOX_INCIDENT_VETO;
   }
+
+  const Function on_incident_;
 };
 
 }  // namespace jankbox

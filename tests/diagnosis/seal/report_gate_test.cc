@@ -5,10 +5,13 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <random>
+#include <thread>
 
 #include "base/clock.h"
 #include "base/uuid.h"
@@ -205,14 +208,11 @@ int Veto(const jankbox_incident*, void* calls) {
 }
 
 TEST_F(ReportGateTest, OneVetoIsEnoughAndIsCounted) {
-  struct Watching : IncidentListener {
-    ~Watching() override { Stop(); }
-    bool OnIncident(const jankbox_incident& incident) override {
-      seen.push_back(incident.fingerprint);
-      return true;
-    }
-    std::vector<std::string> seen;
-  } watching;
+  std::vector<std::string> seen;
+  const IncidentListener watching([&seen](const jankbox_incident& incident) {
+    seen.push_back(incident.fingerprint);
+    return true;
+  });
   int calls = 0;
   ASSERT_EQ(jankbox_add_listener(&Veto, &calls), 1);
   ASSERT_EQ(jankbox_add_listener(&Veto, &calls), 1);  // the same pair: once
@@ -223,34 +223,73 @@ TEST_F(ReportGateTest, OneVetoIsEnoughAndIsCounted) {
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/.repeats"));
   jankbox_remove_listener(&Veto, &calls);
   EXPECT_TRUE(Gate().Admit({}, &report));
-  EXPECT_EQ(watching.seen, (std::vector<std::string>{"a", "a"}));
+  EXPECT_EQ(seen, (std::vector<std::string>{"a", "a"}));
 }
 
 TEST_F(ReportGateTest, AttributesComeFromListenersOnlyAndAreBounded) {
-  struct Adding : IncidentListener {
-    ~Adding() override { Stop(); }
-    bool OnIncident(const jankbox_incident& incident) override {
-      kept = &incident;
-      EXPECT_STREQ(incident.place, "Feed::Bind");
-      EXPECT_EQ(jankbox_incident_attribute(&incident, "cart", "empty"), 1);
-      EXPECT_EQ(jankbox_incident_attribute(&incident, "cart", "full"), 1);
-      EXPECT_EQ(jankbox_incident_attribute(&incident, std::string(65, 'k').c_str(), ""), 0);
-      EXPECT_EQ(jankbox_incident_attribute(&incident, "k", std::string(257, 'v').c_str()), 0);
-      EXPECT_EQ(jankbox_incident_attribute(&incident, "", "v"), 0);
-      int taken = 0;
-      for (int i = 0; i < 100; ++i) {
-        taken += jankbox_incident_attribute(&incident, std::to_string(i).c_str(), "v");
-      }
-      EXPECT_EQ(taken, 31);
-      return true;
+  const jankbox_incident* kept = nullptr;
+  const IncidentListener adding([&kept](const jankbox_incident& incident) {
+    kept = &incident;
+    EXPECT_STREQ(incident.place, "Feed::Bind");
+    EXPECT_EQ(jankbox_incident_attribute(&incident, "cart", "empty"), 1);
+    EXPECT_EQ(jankbox_incident_attribute(&incident, "cart", "full"), 1);
+    EXPECT_EQ(jankbox_incident_attribute(&incident, std::string(65, 'k').c_str(), ""), 0);
+    EXPECT_EQ(jankbox_incident_attribute(&incident, "k", std::string(257, 'v').c_str()), 0);
+    EXPECT_EQ(jankbox_incident_attribute(&incident, "", "v"), 0);
+    int taken = 0;
+    for (int i = 0; i < 100; ++i) {
+      taken += jankbox_incident_attribute(&incident, std::to_string(i).c_str(), "v");
     }
-    const jankbox_incident* kept = nullptr;
-  } adding;
+    EXPECT_EQ(taken, 31);
+    return true;
+  });
   Report report = Incident("a");
   EXPECT_TRUE(Gate().Admit({"Feed::Bind"}, &report));
   ASSERT_EQ(report.attributes.size(), 32u);
   EXPECT_EQ(report.attributes[0].value, "full");
-  EXPECT_EQ(jankbox_incident_attribute(adding.kept, "late", "v"), 0);
+  EXPECT_EQ(jankbox_incident_attribute(kept, "late", "v"), 0);
+}
+
+TEST_F(ReportGateTest, RemovingAListenerWaitsForItsCallOnAnotherThread) {
+  std::atomic<bool> entered{false}, leave{false}, removed{false};
+  auto slow = std::make_unique<IncidentListener>([&](const jankbox_incident&) {
+    entered = true;
+    while (!leave) std::this_thread::yield();
+    EXPECT_FALSE(removed);
+    return true;
+  });
+  std::thread sealing([this] {
+    Report report = Incident("a");
+    EXPECT_TRUE(Gate().Admit({}, &report));
+  });
+  while (!entered) std::this_thread::yield();
+  std::thread removing([&] {
+    slow.reset();
+    removed = true;
+  });
+  // The lock is free meanwhile: others may come and go.
+  const IncidentListener other([](const jankbox_incident&) { return true; });
+  leave = true;
+  removing.join();
+  sealing.join();
+}
+
+TEST_F(ReportGateTest, ListenerMayAddAnother) {
+  int added_calls = 0;
+  std::unique_ptr<IncidentListener> added;
+  const IncidentListener adding([&](const jankbox_incident&) {
+    if (added != nullptr) return true;
+    added = std::make_unique<IncidentListener>([&](const jankbox_incident&) {
+      ++added_calls;
+      return true;
+    });
+    return true;
+  });
+  Report report = Incident("a");
+  EXPECT_TRUE(Gate().Admit({}, &report));
+  report = Incident("b");
+  EXPECT_TRUE(Gate().Admit({}, &report));
+  EXPECT_EQ(added_calls, 2);
 }
 
 TEST_F(ReportGateTest, ListenerMayRemoveItself) {
