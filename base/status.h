@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "base/dcheck.h"
+
 namespace jankbox {
 
 enum class StatusCode : int {
@@ -51,11 +53,20 @@ class [[nodiscard]] Result {
 
   bool ok() const { return value_.has_value(); }
   const Status& status() const { return status_; }
-  T& value() & { return *value_; }
-  const T& value() const& { return *value_; }
-  T value() && { return std::move(*value_); }
-  T* operator->() { return &*value_; }
-  const T* operator->() const { return &*value_; }
+  T& value() & {
+    DCHECK(ok());
+    return *value_;
+  }
+  const T& value() const& {
+    DCHECK(ok());
+    return *value_;
+  }
+  T value() && {
+    DCHECK(ok());
+    return std::move(*value_);
+  }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
 
  private:
   Status status_;

@@ -6,6 +6,7 @@ target_compile_features(jankbox_flags INTERFACE cxx_std_20)
 target_include_directories(jankbox_flags INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/sdk/include>)
 target_compile_options(jankbox_flags INTERFACE -Wall -Wextra -Wshadow -Wno-missing-field-initializers
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>  # GCC does not know who owns a lock (base/mutex.h)
   $<$<BOOL:${JANKBOX_WERROR}>:-Werror>)
 if(JANKBOX_SANITIZE)
   target_compile_options(jankbox_flags INTERFACE -fsanitize=${JANKBOX_SANITIZE} -fno-sanitize-recover=all

@@ -12,6 +12,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/dcheck.h"
 #include "tracer/clock/tick_clock.h"
 #include "tracer/perfetto/packet_writer.h"
 #include "tracer/perfetto/trace_fields.h"
@@ -73,6 +74,7 @@ class EventSequence {
   // Slices of the default track. Their packets stay below 128 bytes: lengths take one byte.
   // REQUIRES started().
   void Begin(uint64_t boottime_ns, Category category, uint64_t name_iid) {
+    DCHECK(started());
     uint8_t* const packet = writer_->Reserve();
     memcpy(packet, begin_.bytes, Head::kMaxBytes);  // a fixed size is a few stores
     uint8_t* at = packet + begin_.size;
@@ -82,6 +84,7 @@ class EventSequence {
     FinishPacket(packet, at, boottime_ns);
   }
   void End(uint64_t boottime_ns) {
+    DCHECK(started());
     uint8_t* const packet = writer_->Reserve();
     memcpy(packet, end_.bytes, Head::kMaxBytes);
     FinishPacket(packet, packet + end_.size, boottime_ns);

@@ -61,7 +61,10 @@ using Words8 = uint32_t __attribute__((vector_size(32)));  // low halves of eigh
 // recorded is saved by each one here.
 JANKBOX_AVX2 void NestingScan::SkipAvx2(const uint64_t* first) {
   using Floats = float __attribute__((vector_size(32)));
-  using Unaligned = float __attribute__((vector_size(32), aligned(8), may_alias));
+  // Of a vector type that is named by `using`, clang drops the lesser alignment.
+  struct __attribute__((packed, may_alias)) Unaligned {
+    Floats floats;
+  };
   using Ints = int __attribute__((vector_size(32)));
   using Longs = long long __attribute__((vector_size(32)));
   const Words8 kNotOne = ~(Words8{} + 1);
@@ -72,7 +75,8 @@ JANKBOX_AVX2 void NestingScan::SkipAvx2(const uint64_t* first) {
   while (block >= first) {
     const auto* halves = reinterpret_cast<const Unaligned*>(block);
     // Words 0 1 4 5 2 3 6 7: kNestingAvx2 is in this order.
-    const auto low = reinterpret_cast<Words8>(__builtin_ia32_shufps256(halves[0], halves[1], 0x88));
+    const auto low = reinterpret_cast<Words8>(
+        __builtin_ia32_shufps256(halves[0].floats, halves[1].floats, 0x88));
     const Words8 is_end = (low & 15) - 1;  // 0: a begin, 1: an end, else neither
     if (!__builtin_ia32_ptestz256(reinterpret_cast<Longs>(is_end),
                                   reinterpret_cast<Longs>(kNotOne)))

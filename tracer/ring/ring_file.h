@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/dcheck.h"
 #include "base/mutex.h"
 #include "base/scoped_fd.h"
 #include "base/status.h"
@@ -64,8 +65,12 @@ class RingFile {
   void AddDroppedEvents(uint64_t count);
 
   // REQUIRES index < kMaxWatchedThreads.
-  WatchedSlot watched(size_t index) { return WatchedSlot(mutable_header(), index); }
+  WatchedSlot watched(size_t index) {
+    DCHECK(index < kMaxWatchedThreads);
+    return WatchedSlot(mutable_header(), index);
+  }
   IncidentNote incident_note(size_t index) {
+    DCHECK(index < kMaxWatchedThreads);
     return IncidentNote(&mutable_header()->incidents[index], &header_mutex_);
   }
 

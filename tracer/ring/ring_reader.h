@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/dcheck.h"
 #include "base/status.h"
 #include "tracer/ring/method_registry.h"
 #include "tracer/ring/ring_format.h"
@@ -49,6 +50,7 @@ class RingReader {
   size_t chunk_count() const;
   // REQUIRES index < chunk_count().
   const RingChunk& chunk(size_t index) const {
+    DCHECK(index < chunk_count());
     return *reinterpret_cast<const RingChunk*>(base_ + header().chunks_offset +
                                                index * kChunkBytes);
   }

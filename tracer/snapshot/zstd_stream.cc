@@ -6,6 +6,8 @@
 #define ZSTD_STATIC_LINKING_ONLY  // ZSTD_compressSequences, which the shared library exports too
 #include <zstd.h>
 
+#include "base/dcheck.h"
+
 // Outside the stable interface: a libzstd without it must load all the same.
 #pragma weak ZSTD_compressSequences
 
@@ -58,6 +60,7 @@ ZstdStream::ZstdStream(const SnapshotSink& sink, Matches matches)
 ZstdStream::~ZstdStream() { ZSTD_freeCCtx(context_); }
 
 Status ZstdStream::Write(std::string_view piece) {
+  DCHECK(piece.size() <= kMaxPieceBytes);
   if (piece.empty() || !status_.ok()) return status_;
   empty_ = false;
   return WriteFrame(piece);

@@ -5,21 +5,16 @@
 #include <stdlib.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <random>
-#include <thread>
 
 #include "base/clock.h"
 #include "base/uuid.h"
-#include "jankbox/incident.h"
 #include "monitors/frame/frame_policy.h"
 #include "monitors/incident/incident_tracker.h"
 #include "report/report_encoder.h"
-#include "sdk/api/incident_listeners.h"
 #include "uploader/spool/spool.h"
 
 namespace jankbox {
@@ -34,9 +29,7 @@ class ReportGateTest : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   ReportGate Gate(const RepeatLimits& limits = {}) {
-    const auto ask = [](const ReportedIncident& incident, Report* report) {
-      return IncidentListeners::Get().Ask(incident, report);
-    };
+    const auto ask = [](const ReportedIncident&, Report*) { return true; };
     return ReportGate(
         folder_, limits, [this] { return now_; }, ask, &refusals_);
   }
@@ -201,112 +194,23 @@ TEST_F(ReportGateTest, FolderThatTakesNoFileCountsInMemory) {
   EXPECT_EQ(report.repeat_count, 2u);
 }
 
-// Listeners are process-wide: each test removes its own.
-int Veto(const jankbox_incident*, void* calls) {
-  ++*static_cast<int*>(calls);
-  return JANKBOX_INCIDENT_VETO;
-}
-
-TEST_F(ReportGateTest, OneVetoIsEnoughAndIsCounted) {
-  std::vector<std::string> seen;
-  const IncidentListener watching([&seen](const jankbox_incident& incident) {
-    seen.push_back(incident.fingerprint);
-    return true;
-  });
-  int calls = 0;
-  ASSERT_EQ(jankbox_add_listener(&Veto, &calls), 1);
-  ASSERT_EQ(jankbox_add_listener(&Veto, &calls), 1);  // the same pair: once
+TEST_F(ReportGateTest, VetoIsCountedAndForgotten) {
+  bool wanted = false;
+  std::string asked_place;
+  ReportGate gate(
+      folder_, {}, [this] { return now_; },
+      [&](const ReportedIncident& incident, Report*) {
+        asked_place = incident.place;
+        return wanted;
+      },
+      &refusals_);
   Report report = Incident("a");
-  EXPECT_FALSE(Gate().Admit({}, &report));
-  EXPECT_EQ(calls, 1);
+  EXPECT_FALSE(gate.Admit({"Feed::Bind"}, &report));
+  EXPECT_EQ(asked_place, "Feed::Bind");
   EXPECT_EQ(refusals_.count(RefusalReason::kVeto), 1u);
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/.repeats"));
-  jankbox_remove_listener(&Veto, &calls);
-  EXPECT_TRUE(Gate().Admit({}, &report));
-  EXPECT_EQ(seen, (std::vector<std::string>{"a", "a"}));
-}
-
-TEST_F(ReportGateTest, AttributesComeFromListenersOnlyAndAreBounded) {
-  const jankbox_incident* kept = nullptr;
-  const IncidentListener adding([&kept](const jankbox_incident& incident) {
-    kept = &incident;
-    EXPECT_STREQ(incident.place, "Feed::Bind");
-    EXPECT_EQ(jankbox_incident_attribute(&incident, "cart", "empty"), 1);
-    EXPECT_EQ(jankbox_incident_attribute(&incident, "cart", "full"), 1);
-    EXPECT_EQ(jankbox_incident_attribute(&incident, std::string(65, 'k').c_str(), ""), 0);
-    EXPECT_EQ(jankbox_incident_attribute(&incident, "k", std::string(257, 'v').c_str()), 0);
-    EXPECT_EQ(jankbox_incident_attribute(&incident, "", "v"), 0);
-    int taken = 0;
-    for (int i = 0; i < 100; ++i) {
-      taken += jankbox_incident_attribute(&incident, std::to_string(i).c_str(), "v");
-    }
-    EXPECT_EQ(taken, 31);
-    return true;
-  });
-  Report report = Incident("a");
-  EXPECT_TRUE(Gate().Admit({"Feed::Bind"}, &report));
-  ASSERT_EQ(report.attributes.size(), 32u);
-  EXPECT_EQ(report.attributes[0].value, "full");
-  EXPECT_EQ(jankbox_incident_attribute(kept, "late", "v"), 0);
-}
-
-TEST_F(ReportGateTest, RemovingAListenerWaitsForItsCallOnAnotherThread) {
-  std::atomic<bool> entered{false}, leave{false}, removed{false};
-  auto slow = std::make_unique<IncidentListener>([&](const jankbox_incident&) {
-    entered = true;
-    while (!leave) std::this_thread::yield();
-    EXPECT_FALSE(removed);
-    return true;
-  });
-  std::thread sealing([this] {
-    Report report = Incident("a");
-    EXPECT_TRUE(Gate().Admit({}, &report));
-  });
-  while (!entered) std::this_thread::yield();
-  std::thread removing([&] {
-    slow.reset();
-    removed = true;
-  });
-  // The lock is free meanwhile: others may come and go.
-  const IncidentListener other([](const jankbox_incident&) { return true; });
-  leave = true;
-  removing.join();
-  sealing.join();
-}
-
-TEST_F(ReportGateTest, ListenerMayAddAnother) {
-  int added_calls = 0;
-  std::unique_ptr<IncidentListener> added;
-  const IncidentListener adding([&](const jankbox_incident&) {
-    if (added != nullptr) return true;
-    added = std::make_unique<IncidentListener>([&](const jankbox_incident&) {
-      ++added_calls;
-      return true;
-    });
-    return true;
-  });
-  Report report = Incident("a");
-  EXPECT_TRUE(Gate().Admit({}, &report));
-  report = Incident("b");
-  EXPECT_TRUE(Gate().Admit({}, &report));
-  EXPECT_EQ(added_calls, 2);
-}
-
-TEST_F(ReportGateTest, ListenerMayRemoveItself) {
-  struct Once {
-    static int Call(const jankbox_incident*, void* context) {
-      ++*static_cast<int*>(context);
-      jankbox_remove_listener(&Call, context);
-      return JANKBOX_INCIDENT_REPORT;
-    }
-  };
-  int calls = 0;
-  ASSERT_EQ(jankbox_add_listener(&Once::Call, &calls), 1);
-  Report report = Incident("a");
-  ReportGate gate = Gate();
+  wanted = true;
   EXPECT_TRUE(gate.Admit({}, &report));
-  EXPECT_TRUE(gate.Admit({}, &report));
-  EXPECT_EQ(calls, 1);
 }
 
 }  // namespace

@@ -1,0 +1,137 @@
+#include "sdk/api/incident_listeners.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/uuid.h"
+#include "jankbox/incident.h"
+
+namespace jankbox {
+namespace {
+
+Report Incident(const std::string& fingerprint) {
+  Report report;
+  report.id = NewUuid(1);
+  report.kind = ReportKind::kJank;
+  report.fingerprint = fingerprint;
+  report.duration_ns = kNsPerSecond;
+  return report;
+}
+
+bool Ask(Report* report, const std::string& place = "") {
+  return IncidentListeners::Get().Ask({place}, report);
+}
+
+// Listeners are process-wide: each test removes its own.
+int Veto(const jankbox_incident*, void* calls) {
+  ++*static_cast<int*>(calls);
+  return JANKBOX_INCIDENT_VETO;
+}
+
+TEST(IncidentListeners, OneVetoIsEnough) {
+  std::vector<std::string> seen;
+  const IncidentListener watching([&seen](const jankbox_incident& incident) {
+    seen.push_back(incident.fingerprint);
+    return true;
+  });
+  int calls = 0;
+  ASSERT_EQ(jankbox_add_listener(&Veto, &calls), 1);
+  ASSERT_EQ(jankbox_add_listener(&Veto, &calls), 1);  // the same pair: once
+  Report report = Incident("a");
+  EXPECT_FALSE(Ask(&report));
+  EXPECT_EQ(calls, 1);
+  jankbox_remove_listener(&Veto, &calls);
+  EXPECT_TRUE(Ask(&report));
+  EXPECT_EQ(seen, (std::vector<std::string>{"a", "a"}));
+}
+
+TEST(IncidentListeners, AttributesComeFromListenersOnlyAndAreBounded) {
+  const jankbox_incident* kept = nullptr;
+  const IncidentListener adding([&kept](const jankbox_incident& incident) {
+    kept = &incident;
+    EXPECT_STREQ(incident.place, "Feed::Bind");
+    EXPECT_EQ(jankbox_incident_attribute(&incident, "cart", "empty"), 1);
+    EXPECT_EQ(jankbox_incident_attribute(&incident, "cart", "full"), 1);
+    EXPECT_EQ(jankbox_incident_attribute(&incident, std::string(65, 'k').c_str(), ""), 0);
+    EXPECT_EQ(jankbox_incident_attribute(&incident, "k", std::string(257, 'v').c_str()), 0);
+    EXPECT_EQ(jankbox_incident_attribute(&incident, "", "v"), 0);
+    int taken = 0;
+    for (int i = 0; i < 100; ++i) {
+      taken += jankbox_incident_attribute(&incident, std::to_string(i).c_str(), "v");
+    }
+    EXPECT_EQ(taken, 31);
+    return true;
+  });
+  Report report = Incident("a");
+  EXPECT_TRUE(Ask(&report, "Feed::Bind"));
+  ASSERT_EQ(report.attributes.size(), 32u);
+  EXPECT_EQ(report.attributes[0].value, "full");
+  EXPECT_EQ(jankbox_incident_attribute(kept, "late", "v"), 0);
+}
+
+TEST(IncidentListeners, RemovingAListenerWaitsForItsCallOnAnotherThread) {
+  std::atomic<bool> entered{false}, leave{false}, removed{false};
+  auto slow = std::make_unique<IncidentListener>([&](const jankbox_incident&) {
+    entered = true;
+    while (!leave) std::this_thread::yield();
+    EXPECT_FALSE(removed);
+    return true;
+  });
+  std::thread sealing([] {
+    Report report = Incident("a");
+    EXPECT_TRUE(Ask(&report));
+  });
+  while (!entered) std::this_thread::yield();
+  std::thread removing([&] {
+    slow.reset();
+    removed = true;
+  });
+  // The lock is free meanwhile: others may come and go.
+  const IncidentListener other([](const jankbox_incident&) { return true; });
+  leave = true;
+  removing.join();
+  sealing.join();
+}
+
+TEST(IncidentListeners, ListenerMayAddAnother) {
+  int added_calls = 0;
+  std::unique_ptr<IncidentListener> added;
+  const IncidentListener adding([&](const jankbox_incident&) {
+    if (added != nullptr) return true;
+    added = std::make_unique<IncidentListener>([&](const jankbox_incident&) {
+      ++added_calls;
+      return true;
+    });
+    return true;
+  });
+  Report report = Incident("a");
+  EXPECT_TRUE(Ask(&report));
+  report = Incident("b");
+  EXPECT_TRUE(Ask(&report));
+  EXPECT_EQ(added_calls, 2);
+}
+
+TEST(IncidentListeners, ListenerMayRemoveItself) {
+  struct Once {
+    static int Call(const jankbox_incident*, void* context) {
+      ++*static_cast<int*>(context);
+      jankbox_remove_listener(&Call, context);
+      return JANKBOX_INCIDENT_REPORT;
+    }
+  };
+  int calls = 0;
+  ASSERT_EQ(jankbox_add_listener(&Once::Call, &calls), 1);
+  Report report = Incident("a");
+  EXPECT_TRUE(Ask(&report));
+  EXPECT_TRUE(Ask(&report));
+  EXPECT_EQ(calls, 1);
+}
+
+}  // namespace
+}  // namespace jankbox
