@@ -1,6 +1,6 @@
-// DCHECK(condition): what a caller must keep to (REQUIRES in a header's comment). A debug build says
-// where it was broken and aborts; a release build does not evaluate the condition, since the SDK
-// never stops its host. Never for input: files and other processes may hold anything.
+// DCHECK(condition): what a caller must keep to (REQUIRES in a header's comment). A debug build
+// says where it was broken and aborts; a release build does not evaluate the condition, since the
+// SDK never stops its host. Never for input: files and other processes may hold anything.
 #ifndef JANKBOX_BASE_DCHECK_H_
 #define JANKBOX_BASE_DCHECK_H_
 

@@ -52,7 +52,7 @@ class ThreadKeyValue : ThreadKey {
   ThreadKeyValue(const ThreadKeyValue&) = delete;
   ThreadKeyValue& operator=(const ThreadKeyValue&) = delete;
 
-  operator T() const {
+  operator T() const {  // NOLINT: reads like a variable
     void* word = Get();
     if (word == nullptr) return initial_;
     T value;

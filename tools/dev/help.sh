@@ -6,7 +6,7 @@ usage() {
 usage: ./dev COMMAND [ARGS]      (./dev COMMAND --help for more)
 
   setup             install the packages that the project needs (Debian 12; asks for root once)
-  build [PRESET]    build a preset: dev, release (default), asan-ubsan, tsan, fuzz, or for another machine
+  build [PRESET]    build a preset: dev, release (default), asan-ubsan, tsan, clang, fuzz, or for another machine
   test              run the tests and the checks; --all adds sanitizers, fuzzers and arm64
   demo              show real jank in a real GTK program, recorded and explained
   bench [NAME]      run the benches, or one of them

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 readonly TEST_FUZZ_SECONDS=20
-readonly RACE_SUITES="ring_test ring_faults_test hook_test hook_storm_test interpose_test"
+readonly RACE_SUITES="ring_test ring_faults_test hook_test hook_storm_test interpose_test rename_race_test"
 # The arm64 suites of ./dev test --all: the clock, the ring's checksums, thread values, slots, stacks. ./dev arm64 runs all.
 readonly TEST_ARM64_SUITES="base_test clock_test event_test hook_elf_test unwind_test"
 
@@ -24,7 +24,8 @@ run_race_checks() {
     stage "churn and restart under TSan" "$log" build/tsan/bin/ring_faults_test --gtest_filter='ThreadChurn*:ThreadExit*' &&
     stage "hooks under TSan" "$log" build/tsan/bin/hook_test --gtest_filter='-ReentryGuardOf*Fork*:*DeathTest*' &&
     stage "hook storm under TSan" "$log" build/tsan/bin/hook_storm_test --gtest_filter='-HookForks*' &&
-    stage "interposed functions under TSan" "$log" build/tsan/bin/interpose_test --gtest_filter='-LockDifferential*:*Fork*'
+    stage "interposed functions under TSan" "$log" build/tsan/bin/interpose_test --gtest_filter='-LockDifferential*:*Fork*' &&
+    stage "renamed loops under TSan" "$log" build/tsan/bin/rename_race_test
 }
 
 run_arm64_part() {

@@ -44,7 +44,9 @@ static_assert(sizeof(RingOpenCall) == 16);
 template <typename T>
 class RingField {
  public:
-  operator T() const { return value_.load(std::memory_order_relaxed); }
+  operator T() const {  // NOLINT: reads like a field
+    return value_.load(std::memory_order_relaxed);
+  }
   T operator=(T value) {
     value_.store(value, std::memory_order_relaxed);
     return value;
