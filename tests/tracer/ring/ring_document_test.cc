@@ -33,8 +33,8 @@ std::vector<Field> Documented(const std::string& heading) {
     Field field;
     char bar;
     std::istringstream row(line);
-    const bool is_field = (row >> bar >> field.offset >> bar >> field.bytes >> bar >> field.name) &&
-                          line.rfind("| offset", 0) != 0;
+    const bool is_field = line.starts_with("| ") && !line.starts_with("| offset") &&
+                          (row >> bar >> field.offset >> bar >> field.bytes >> bar >> field.name);
     if (inside && is_field) fields.push_back(field);
   }
   return fields;
