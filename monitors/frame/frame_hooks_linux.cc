@@ -3,7 +3,6 @@
 #include <cerrno>
 
 #include "base/clock.h"
-#include "base/last_error.h"
 #include "monitors/frame/frame_hooks.h"
 #include "monitors/frame/frame_monitor.h"
 #include "monitors/frame/gtk_frames.h"
@@ -105,34 +104,29 @@ class IdleScope {
   uint64_t begin_ns_;
 };
 
-// The functions' own types, but for pointers to what is only passed on.
-template <HookId kId>
-std::atomic<void*> g_real{nullptr};
+using Hook = HookedBy<HookFeature::kFrames>;
 
+// The functions' own types, but for pointers to what is only passed on.
 template <HookId kId, FrameSource kSource, typename Result, typename... Arguments>
 Result SwapProxy(Arguments... arguments) {
   const SwapScope swap(kSource);
-  return reinterpret_cast<Result (*)(Arguments...)>(g_real<kId>.load(std::memory_order_acquire))(
-      arguments...);
+  return Hook::Original<kId, Result(Arguments...)>()(arguments...);
 }
 
 template <HookId kId, typename Result, typename... Arguments>
 Result IdleProxy(Arguments... arguments) {
   const IdleScope idle;
-  return reinterpret_cast<Result (*)(Arguments...)>(g_real<kId>.load(std::memory_order_acquire))(
-      arguments...);
+  return Hook::Original<kId, Result(Arguments...)>()(arguments...);
 }
 
-template <HookId kId, typename Function>
-HookUse UseOf(Function* proxy) {
-  return HookUseOf(kId, HookFeature::kFrames, nullptr, proxy, &g_real<kId>);
+template <HookId kId, FrameSource kSource, typename Result, typename... Arguments>
+HookUse OfSwap() {
+  return Hook::Use<kId>(&SwapProxy<kId, kSource, Result, Arguments...>, nullptr);
 }
 
-void Add(HookSet* hooks, std::initializer_list<HookUse> uses) {
-  for (const HookUse& use : uses) {
-    const Status status = hooks->Add(use);
-    if (!status.ok()) SetLastError("frames of a library are not recorded: " + status.message());
-  }
+template <HookId kId, typename Result, typename... Arguments>
+HookUse OfIdle() {
+  return Hook::Use<kId>(&IdleProxy<kId, Result, Arguments...>, nullptr);
 }
 
 }  // namespace
@@ -140,25 +134,18 @@ void Add(HookSet* hooks, std::initializer_list<HookUse> uses) {
 void AddFrameHooks(const FrameHookSet& sources, HookSet* hooks) {
   g_recording.fetch_add(1, std::memory_order_relaxed);
   EnableGtkFrames(sources.gtk);
-  if (sources.sdl) {
-    constexpr FrameSource kSdl = FrameSource::kSdl;
-    Add(hooks,
-        {UseOf<HookId::kSdlRenderPresent>(&SwapProxy<HookId::kSdlRenderPresent, kSdl, void, void*>),
-         UseOf<HookId::kSdlGlSwapWindow>(&SwapProxy<HookId::kSdlGlSwapWindow, kSdl, void, void*>)});
-  }
-  if (sources.sdl || sources.swap) {
-    Add(hooks, {UseOf<HookId::kSdlDelay>(&IdleProxy<HookId::kSdlDelay, void, uint32_t>),
-                UseOf<HookId::kSdlWaitEvent>(&IdleProxy<HookId::kSdlWaitEvent, int, void*>),
-                UseOf<HookId::kSdlWaitEventTimeout>(
-                    &IdleProxy<HookId::kSdlWaitEventTimeout, int, void*, int>)});
-  }
-  if (sources.swap) {
-    Add(hooks,
-        {UseOf<HookId::kEglSwapBuffers>(
-             &SwapProxy<HookId::kEglSwapBuffers, FrameSource::kEgl, unsigned, void*, void*>),
-         UseOf<HookId::kGlxSwapBuffers>(
-             &SwapProxy<HookId::kGlxSwapBuffers, FrameSource::kGlx, void, void*, unsigned long>)});
-  }
+  constexpr char kWithout[] = "frames of a library are not recorded";
+  const HookUse sdl[] = {OfSwap<HookId::kSdlRenderPresent, FrameSource::kSdl, void, void*>(),
+                         OfSwap<HookId::kSdlGlSwapWindow, FrameSource::kSdl, void, void*>()};
+  const HookUse pauses[] = {OfIdle<HookId::kSdlDelay, void, uint32_t>(),
+                            OfIdle<HookId::kSdlWaitEvent, int, void*>(),
+                            OfIdle<HookId::kSdlWaitEventTimeout, int, void*, int>()};
+  const HookUse swaps[] = {
+      OfSwap<HookId::kEglSwapBuffers, FrameSource::kEgl, unsigned, void*, void*>(),
+      OfSwap<HookId::kGlxSwapBuffers, FrameSource::kGlx, void, void*, unsigned long>()};
+  if (sources.sdl) hooks->AddAll(sdl, kWithout);
+  if (sources.sdl || sources.swap) hooks->AddAll(pauses, kWithout);
+  if (sources.swap) hooks->AddAll(swaps, kWithout);
 }
 
 void FollowFrameLibraries(const FrameHookSet& sources) {

@@ -83,7 +83,6 @@ constexpr size_t BandIndex(uint64_t dropped_ns) {
   while (band > 0 && !ReachesBand(dropped_ns, static_cast<uint64_t>(kFrameBands[band]))) --band;
   return band;
 }
-constexpr FrameBand BandOf(uint64_t dropped_ns) { return kFrameBands[BandIndex(dropped_ns)]; }
 
 // Whether the frame is janky: `sealed_band` is of kBands, in intervals of 60 Hz.
 constexpr bool IsJanky(const FrameEvent& frame, FramePolicy policy, uint64_t sealed_band) {

@@ -6,26 +6,27 @@
 #include "monitors/looper/glib_idle.h"
 #include "monitors/looper/idle_callback.h"
 #include "tracer/event/event_sink.h"
+#include "tracer/hook/original_function.h"
 
 namespace jankbox {
 namespace {
 
 using GSourceFunc = int (*)(void* user_data);
-using DispatchFunction = int (*)(void* source, GSourceFunc callback, void* user_data);
+using Dispatch = int(void* source, GSourceFunc callback, void* user_data);
 
 // The beginning of GSourceFuncs, which is GLib's ABI.
 struct SourceFunctions {
   void* prepare;
   void* check;
-  DispatchFunction dispatch;
+  Dispatch* dispatch;
 };
 
-std::atomic<DispatchFunction> g_real{nullptr};
+constinit OriginalFunction g_original;
 std::atomic<SourceFunctions*> g_table{nullptr};
 
 // Loops of threads that are not watched have idle callbacks too.
 int DispatchIdle(void* source, GSourceFunc callback, void* user_data) {
-  const DispatchFunction real = g_real.load(std::memory_order_acquire);
+  Dispatch* real = g_original.Get<Dispatch>();
   const bool watched = RecordingOn() && ThisThreadIsWatched();
   if (watched) BeginIdleCallback("g_idle");
   const uint64_t count = DispatchMonitor::CountOfThisThread();
@@ -35,8 +36,8 @@ int DispatchIdle(void* source, GSourceFunc callback, void* user_data) {
   return again;
 }
 
-std::atomic_ref<DispatchFunction> DispatchOf(SourceFunctions* table) {
-  return std::atomic_ref<DispatchFunction>(table->dispatch);
+std::atomic_ref<Dispatch*> DispatchOf(SourceFunctions* table) {
+  return std::atomic_ref<Dispatch*>(table->dispatch);
 }
 
 }  // namespace
@@ -47,8 +48,8 @@ void FollowGlibIdle() {
   if (glib == nullptr) return;
   auto* table = static_cast<SourceFunctions*>(dlsym(glib, "g_idle_funcs"));
   if (table == nullptr || table->dispatch == nullptr) return;
-  DispatchFunction real = DispatchOf(table).load();
-  if (real != DispatchIdle) g_real.store(real, std::memory_order_release);
+  Dispatch* real = DispatchOf(table).load();
+  if (real != DispatchIdle) g_original.Set(reinterpret_cast<void*>(real));
   if (DispatchOf(table).compare_exchange_strong(real, DispatchIdle)) {
     g_table.store(table, std::memory_order_release);
   }
@@ -57,8 +58,8 @@ void FollowGlibIdle() {
 void StopGlibIdle() {
   SourceFunctions* table = g_table.exchange(nullptr);
   if (table == nullptr) return;
-  DispatchFunction ours = DispatchIdle;
-  DispatchOf(table).compare_exchange_strong(ours, g_real.load());
+  Dispatch* ours = DispatchIdle;
+  DispatchOf(table).compare_exchange_strong(ours, g_original.Get<Dispatch>());
 }
 
 }  // namespace jankbox

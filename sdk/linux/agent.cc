@@ -20,11 +20,13 @@
 #include "base/private_library.h"
 #include "jankbox/jankbox.h"
 #include "monitors/looper/thread_wait.h"
+#include "tracer/hook/original_function.h"
 
 namespace {
 
 using jankbox::DispatchCalls;
 using jankbox::LoopDispatches;
+using jankbox::OriginalFunction;
 using jankbox::ThreadWait;
 using jankbox::WaitFamily;
 using jankbox::WatchedLoops;
@@ -121,20 +123,16 @@ __attribute__((destructor)) void Finish() {
 
 // The next definition of a wait in the program's order of libraries. Asked once each.
 template <typename Function>
-Function Real(std::atomic<void*>* cache, const char* name) {
-  void* real = cache->load(std::memory_order_relaxed);
-  if (__builtin_expect(real == nullptr, 0)) {
-    real = dlsym(RTLD_NEXT, name);
-    cache->store(real, std::memory_order_relaxed);
-  }
-  return reinterpret_cast<Function>(real);
+Function* Real(OriginalFunction* original, const char* name) {
+  if (__builtin_expect(original->address() == nullptr, 0)) original->Set(dlsym(RTLD_NEXT, name));
+  return original->Get<Function>();
 }
 
 }  // namespace
 
 #define JANKBOX_FORWARD(name, call, ...)                          \
-  static std::atomic<void*> real{nullptr};                        \
-  auto* function = Real<decltype(&name)>(&real, #name);           \
+  static constinit OriginalFunction real;                         \
+  auto* function = Real<decltype(name)>(&real, #name);            \
   ThreadWait wait(g_calls.load(std::memory_order_acquire), call); \
   if (wait.own()) StartOnce();                                    \
   const int result = function(__VA_ARGS__);                       \
@@ -197,25 +195,24 @@ JANKBOX_EXPORT int __ppoll_chk(pollfd* fds, nfds_t count, const timespec* timeou
 
 // The caller's SDL: one that was loaded with a plugin is not among the program's own libraries.
 template <typename Function>
-static Function RealOfCaller(std::atomic<void*>* cache, const char* name, const void* caller) {
-  auto real = Real<Function>(cache, name);
+static Function* RealOfCaller(OriginalFunction* original, const char* name, const void* caller) {
+  auto* real = Real<Function>(original, name);
   Dl_info module;
   if (real != nullptr || dladdr(caller, &module) == 0) return real;
   void* library = dlopen(module.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (library == nullptr) return nullptr;
-  real = Symbol<Function>(library, name);
-  cache->store(reinterpret_cast<void*>(real), std::memory_order_relaxed);
-  return real;
+  original->Set(dlsym(library, name));
+  return original->Get<Function>();
 }
 
-#define JANKBOX_FORWARD_PUMP(name, ...)                                                      \
-  static std::atomic<void*> real{nullptr};                                                   \
-  auto* function = RealOfCaller<decltype(&name)>(&real, #name, __builtin_return_address(0)); \
-  if (function == nullptr) return 0;                                                         \
-  ThreadWait wait(g_calls.load(std::memory_order_acquire), JANKBOX_PUMP_CALL());             \
-  if (wait.own()) StartOnce();                                                               \
-  const int result = function(__VA_ARGS__);                                                  \
-  wait.Done(g_calls.load(std::memory_order_acquire));                                        \
+#define JANKBOX_FORWARD_PUMP(name, ...)                                                     \
+  static constinit OriginalFunction real;                                                   \
+  auto* function = RealOfCaller<decltype(name)>(&real, #name, __builtin_return_address(0)); \
+  if (function == nullptr) return 0;                                                        \
+  ThreadWait wait(g_calls.load(std::memory_order_acquire), JANKBOX_PUMP_CALL());            \
+  if (wait.own()) StartOnce();                                                              \
+  const int result = function(__VA_ARGS__);                                                 \
+  wait.Done(g_calls.load(std::memory_order_acquire));                                       \
   return result
 
 JANKBOX_EXPORT int SDL_PollEvent(void* event) { JANKBOX_FORWARD_PUMP(SDL_PollEvent, event); }

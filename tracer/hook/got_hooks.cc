@@ -26,14 +26,7 @@ bool SameModule(const LoadedModule& a, const LoadedModule& b) {
 
 }  // namespace
 
-const char* HookMissName(HookMiss miss) {
-  static constexpr const char* kNames[kHookMissKinds] = {
-      "corrupt_tables", "unknown_packing", "out_of_reach", "unaligned",
-      "other_hook",     "absent",          "no_original",  "protected"};
-  return kNames[static_cast<size_t>(miss)];
-}
-
-// One walk: keep the modules loaded, scan them, choose the originals, store; destruction releases.
+// One walk: hold the modules, scan them, choose the originals, store; destruction releases.
 class GotHooks::Pass {
  public:
   // `earlier` has what former passes hooked in modules that this one checks again.
@@ -79,13 +72,12 @@ class GotHooks::Pass {
     hooks_.mutex_.AssertOwned();
     for (size_t i = 0; i < hooks_.requests_.size(); ++i) {
       const HookRequest& request = hooks_.requests_[i];
-      if (request.original->load(std::memory_order_relaxed) != nullptr) continue;
+      if (request.original->address() != nullptr) continue;
       void* original = MostFrequentTarget(i);
       if (original == nullptr && IsDefinition(next_definitions_[i], request)) {
         original = next_definitions_[i];
       }
-      // Pairs with the acquire load of the proxy.
-      request.original->store(original, std::memory_order_release);
+      request.original->Set(original);
     }
   }
 
@@ -148,15 +140,14 @@ class GotHooks::Pass {
   bool MayReplace(const Caller& caller, const ImportSlot& slot, void* target) const
       REQUIRES(hooks_.mutex_) {
     const HookRequest& request = hooks_.requests_[slot.symbol];
-    return target == request.original->load(std::memory_order_relaxed) ||
-           target == next_definitions_[slot.symbol] || IsCanonical(target) ||
-           IsUnbound(caller, slot, target);
+    return target == request.original->address() || target == next_definitions_[slot.symbol] ||
+           IsCanonical(target) || IsUnbound(caller, slot, target);
   }
 
   void StoreSlot(const Caller& caller, const ImportSlot& slot, SlotWriter* writer)
       REQUIRES(hooks_.mutex_) {
     const HookRequest& request = hooks_.requests_[slot.symbol];
-    if (request.original->load(std::memory_order_relaxed) == nullptr) {
+    if (request.original->address() == nullptr) {
       return Miss(HookMiss::kNoOriginal, caller.counts);
     }
     for (int attempt = 0; attempt < kStoreAttempts; ++attempt) {

@@ -7,7 +7,6 @@
 #define JANKBOX_TRACER_HOOK_GOT_HOOKS_H_
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,6 +22,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "tracer/hook/loaded_module.h"
+#include "tracer/hook/original_function.h"
 
 namespace jankbox {
 
@@ -31,10 +31,9 @@ struct HookRequest {
   // Which calling modules, by path (the program: its executable's); empty: all.
   std::function<bool(std::string_view path)> caller_matches;
   void* proxy = nullptr;
-  // The function that the proxy calls: set once, before any slot contains the proxy, and never
-  // reset. Load it with acquire; null can only be seen by a proxy that is called directly. One for
-  // each request.
-  std::atomic<void*>* original = nullptr;
+  // Set once, before any slot holds the proxy, and never reset; null can only be seen by a proxy
+  // that is called by itself. One for each request.
+  OriginalFunction* original = nullptr;
 };
 
 enum class HookMiss : uint8_t {
@@ -48,7 +47,6 @@ enum class HookMiss : uint8_t {
   kProtected,       // the page cannot be made writable (or is executable)
 };
 inline constexpr size_t kHookMissKinds = 8;
-const char* HookMissName(HookMiss miss);  // "corrupt_tables", …: permanent, for programs to read
 
 // Slots of the wanted functions, as of the last poll.
 struct HookCounts {

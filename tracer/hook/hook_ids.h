@@ -1,5 +1,5 @@
-// Every function that Jankbox may hook: one id each, its symbol, and the features that can want it,
-// as data. The only place that has a symbol's name. A constant table: any thread, no code.
+// Every function that Jankbox hooks: one id each and its symbol. The only place that names the
+// symbol. A constant table: any thread, no code.
 #ifndef JANKBOX_TRACER_HOOK_HOOK_IDS_H_
 #define JANKBOX_TRACER_HOOK_HOOK_IDS_H_
 
@@ -23,21 +23,12 @@ enum class HookFeature : uint8_t {
 };
 inline constexpr size_t kHookFeatures = 7;
 
-inline constexpr uint8_t HookFeatureBit(HookFeature feature) {
-  return static_cast<uint8_t>(1u << static_cast<uint8_t>(feature));
-}
-
 // Names are those of the symbols, the _chk and _2 forms being what _FORTIFY_SOURCE calls instead.
 enum class HookId : uint8_t {
   kPoll,
-  kPollChk,
   kPpoll,
-  kPpollChk,
   kEpollWait,
   kEpollPwait,
-  kEpollPwait2,
-  kSelect,
-  kPselect,
   kWrite,
   kWriteChk,
   kWritev,
@@ -93,107 +84,86 @@ enum class HookId : uint8_t {
   kSdlDelay,
   kIoctl,
 };
-inline constexpr size_t kHookIds = 63;
+inline constexpr size_t kHookIds = 58;
 
-struct HookedFunction {
+struct HookedSymbol {
   HookId id;
   const char* symbol;
-  uint8_t features;  // HookFeatureBit() of each that may want it
 };
-
-namespace hook_table {
-inline constexpr uint8_t kLoop = HookFeatureBit(HookFeature::kLoop);
-inline constexpr uint8_t kMarkers = HookFeatureBit(HookFeature::kMarkers);
-inline constexpr uint8_t kIo = HookFeatureBit(HookFeature::kIo);
-inline constexpr uint8_t kLocks = HookFeatureBit(HookFeature::kLocks);
-inline constexpr uint8_t kThreads = HookFeatureBit(HookFeature::kThreads);
-inline constexpr uint8_t kFrames = HookFeatureBit(HookFeature::kFrames);
-inline constexpr uint8_t kBinder = HookFeatureBit(HookFeature::kBinder);
-}  // namespace hook_table
 
 // Indexed by HookId. The symbols are those of glibc 2.36 and bionic; one that a system lacks is
 // never imported there, and costs nothing.
-inline constexpr std::array<HookedFunction, kHookIds> kHookedFunctions = {{
-    {HookId::kPoll, "poll", hook_table::kLoop},
-    {HookId::kPollChk, "__poll_chk", hook_table::kLoop},
-    {HookId::kPpoll, "ppoll", hook_table::kLoop},
-    {HookId::kPpollChk, "__ppoll_chk", hook_table::kLoop},
-    {HookId::kEpollWait, "epoll_wait", hook_table::kLoop},
-    {HookId::kEpollPwait, "epoll_pwait", hook_table::kLoop},
-    {HookId::kEpollPwait2, "epoll_pwait2", hook_table::kLoop},
-    {HookId::kSelect, "select", hook_table::kLoop},
-    {HookId::kPselect, "pselect", hook_table::kLoop},
-    {HookId::kWrite, "write", hook_table::kMarkers | hook_table::kIo},
-    {HookId::kWriteChk, "__write_chk", hook_table::kMarkers | hook_table::kIo},
-    {HookId::kWritev, "writev", hook_table::kMarkers | hook_table::kIo},
-    {HookId::kRead, "read", hook_table::kIo},
-    {HookId::kReadChk, "__read_chk", hook_table::kIo},
-    {HookId::kReadv, "readv", hook_table::kIo},
-    {HookId::kPread, "pread", hook_table::kIo},
-    {HookId::kPreadChk, "__pread_chk", hook_table::kIo},
-    {HookId::kPread64, "pread64", hook_table::kIo},
-    {HookId::kPread64Chk, "__pread64_chk", hook_table::kIo},
-    {HookId::kPwrite, "pwrite", hook_table::kIo},
-    {HookId::kPwriteChk, "__pwrite_chk", hook_table::kIo},
-    {HookId::kPwrite64, "pwrite64", hook_table::kIo},
-    {HookId::kPwrite64Chk, "__pwrite64_chk", hook_table::kIo},
-    {HookId::kFsync, "fsync", hook_table::kIo},
-    {HookId::kFdatasync, "fdatasync", hook_table::kIo},
-    {HookId::kOpen, "open", hook_table::kIo | hook_table::kMarkers},
-    {HookId::kOpen2, "__open_2", hook_table::kIo | hook_table::kMarkers},
-    {HookId::kOpen64, "open64", hook_table::kIo | hook_table::kMarkers},
-    {HookId::kOpen642, "__open64_2", hook_table::kIo | hook_table::kMarkers},
-    {HookId::kOpenat, "openat", hook_table::kIo | hook_table::kMarkers},
-    {HookId::kOpenat2, "__openat_2", hook_table::kIo | hook_table::kMarkers},
-    {HookId::kOpenat64, "openat64", hook_table::kIo | hook_table::kMarkers},
-    {HookId::kOpenat642, "__openat64_2", hook_table::kIo | hook_table::kMarkers},
-    {HookId::kClose, "close", hook_table::kIo | hook_table::kMarkers},
-    {HookId::kPthreadCreate, "pthread_create", hook_table::kThreads},
-    {HookId::kPthreadExit, "pthread_exit", hook_table::kThreads},
-    {HookId::kPthreadSetname, "pthread_setname_np", hook_table::kThreads},
-    {HookId::kPrctl, "prctl", hook_table::kThreads},
-    {HookId::kMutexLock, "pthread_mutex_lock", hook_table::kLocks},
-    {HookId::kMutexTimedlock, "pthread_mutex_timedlock", hook_table::kLocks},
-    {HookId::kMutexClocklock, "pthread_mutex_clocklock", hook_table::kLocks},
-    {HookId::kRwlockRdlock, "pthread_rwlock_rdlock", hook_table::kLocks},
-    {HookId::kRwlockTimedrdlock, "pthread_rwlock_timedrdlock", hook_table::kLocks},
-    {HookId::kRwlockWrlock, "pthread_rwlock_wrlock", hook_table::kLocks},
-    {HookId::kRwlockTimedwrlock, "pthread_rwlock_timedwrlock", hook_table::kLocks},
-    {HookId::kCondWait, "pthread_cond_wait", hook_table::kLocks},
-    {HookId::kCondTimedwait, "pthread_cond_timedwait", hook_table::kLocks},
-    {HookId::kCondClockwait, "pthread_cond_clockwait", hook_table::kLocks},
-    {HookId::kSemWait, "sem_wait", hook_table::kLocks},
-    {HookId::kSemTimedwait, "sem_timedwait", hook_table::kLocks},
-    {HookId::kSemClockwait, "sem_clockwait", hook_table::kLocks},
-    {HookId::kPthreadJoin, "pthread_join", hook_table::kLocks},
-    {HookId::kSyscall, "syscall", hook_table::kLocks},
-    {HookId::kSdlPollEvent, "SDL_PollEvent", hook_table::kLoop},
-    {HookId::kSdlPumpEvents, "SDL_PumpEvents", hook_table::kLoop},
-    {HookId::kSdlWaitEvent, "SDL_WaitEvent", hook_table::kLoop | hook_table::kFrames},
-    {HookId::kSdlWaitEventTimeout, "SDL_WaitEventTimeout", hook_table::kLoop | hook_table::kFrames},
-    {HookId::kEglSwapBuffers, "eglSwapBuffers", hook_table::kFrames},
-    {HookId::kGlxSwapBuffers, "glXSwapBuffers", hook_table::kFrames},
-    {HookId::kSdlRenderPresent, "SDL_RenderPresent", hook_table::kFrames},
-    {HookId::kSdlGlSwapWindow, "SDL_GL_SwapWindow", hook_table::kFrames},
-    {HookId::kSdlDelay, "SDL_Delay", hook_table::kFrames},
-    {HookId::kIoctl, "ioctl", hook_table::kBinder},
+inline constexpr std::array<HookedSymbol, kHookIds> kHookedSymbols = {{
+    {HookId::kPoll, "poll"},
+    {HookId::kPpoll, "ppoll"},
+    {HookId::kEpollWait, "epoll_wait"},
+    {HookId::kEpollPwait, "epoll_pwait"},
+    {HookId::kWrite, "write"},
+    {HookId::kWriteChk, "__write_chk"},
+    {HookId::kWritev, "writev"},
+    {HookId::kRead, "read"},
+    {HookId::kReadChk, "__read_chk"},
+    {HookId::kReadv, "readv"},
+    {HookId::kPread, "pread"},
+    {HookId::kPreadChk, "__pread_chk"},
+    {HookId::kPread64, "pread64"},
+    {HookId::kPread64Chk, "__pread64_chk"},
+    {HookId::kPwrite, "pwrite"},
+    {HookId::kPwriteChk, "__pwrite_chk"},
+    {HookId::kPwrite64, "pwrite64"},
+    {HookId::kPwrite64Chk, "__pwrite64_chk"},
+    {HookId::kFsync, "fsync"},
+    {HookId::kFdatasync, "fdatasync"},
+    {HookId::kOpen, "open"},
+    {HookId::kOpen2, "__open_2"},
+    {HookId::kOpen64, "open64"},
+    {HookId::kOpen642, "__open64_2"},
+    {HookId::kOpenat, "openat"},
+    {HookId::kOpenat2, "__openat_2"},
+    {HookId::kOpenat64, "openat64"},
+    {HookId::kOpenat642, "__openat64_2"},
+    {HookId::kClose, "close"},
+    {HookId::kPthreadCreate, "pthread_create"},
+    {HookId::kPthreadExit, "pthread_exit"},
+    {HookId::kPthreadSetname, "pthread_setname_np"},
+    {HookId::kPrctl, "prctl"},
+    {HookId::kMutexLock, "pthread_mutex_lock"},
+    {HookId::kMutexTimedlock, "pthread_mutex_timedlock"},
+    {HookId::kMutexClocklock, "pthread_mutex_clocklock"},
+    {HookId::kRwlockRdlock, "pthread_rwlock_rdlock"},
+    {HookId::kRwlockTimedrdlock, "pthread_rwlock_timedrdlock"},
+    {HookId::kRwlockWrlock, "pthread_rwlock_wrlock"},
+    {HookId::kRwlockTimedwrlock, "pthread_rwlock_timedwrlock"},
+    {HookId::kCondWait, "pthread_cond_wait"},
+    {HookId::kCondTimedwait, "pthread_cond_timedwait"},
+    {HookId::kCondClockwait, "pthread_cond_clockwait"},
+    {HookId::kSemWait, "sem_wait"},
+    {HookId::kSemTimedwait, "sem_timedwait"},
+    {HookId::kSemClockwait, "sem_clockwait"},
+    {HookId::kPthreadJoin, "pthread_join"},
+    {HookId::kSyscall, "syscall"},
+    {HookId::kSdlPollEvent, "SDL_PollEvent"},
+    {HookId::kSdlPumpEvents, "SDL_PumpEvents"},
+    {HookId::kSdlWaitEvent, "SDL_WaitEvent"},
+    {HookId::kSdlWaitEventTimeout, "SDL_WaitEventTimeout"},
+    {HookId::kEglSwapBuffers, "eglSwapBuffers"},
+    {HookId::kGlxSwapBuffers, "glXSwapBuffers"},
+    {HookId::kSdlRenderPresent, "SDL_RenderPresent"},
+    {HookId::kSdlGlSwapWindow, "SDL_GL_SwapWindow"},
+    {HookId::kSdlDelay, "SDL_Delay"},
+    {HookId::kIoctl, "ioctl"},
 }};
 
-inline constexpr const HookedFunction& FunctionOf(HookId id) {
-  return kHookedFunctions[static_cast<size_t>(id)];
-}
-
-inline constexpr bool MayHook(HookFeature feature, HookId id) {
-  return (FunctionOf(id).features & HookFeatureBit(feature)) != 0;
+inline constexpr const char* SymbolOf(HookId id) {
+  return kHookedSymbols[static_cast<size_t>(id)].symbol;
 }
 
 namespace hook_table {
 consteval bool EntriesStandAtTheirIdsWithSymbolsOfTheirOwn() {
   for (size_t i = 0; i < kHookIds; ++i) {
-    if (kHookedFunctions[i].id != static_cast<HookId>(i)) return false;
-    if (kHookedFunctions[i].features == 0) return false;
+    if (kHookedSymbols[i].id != static_cast<HookId>(i)) return false;
     for (size_t j = 0; j < i; ++j) {
-      if (std::string_view(kHookedFunctions[i].symbol) == kHookedFunctions[j].symbol) return false;
+      if (std::string_view(kHookedSymbols[i].symbol) == kHookedSymbols[j].symbol) return false;
     }
   }
   return true;

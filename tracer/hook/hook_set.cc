@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "base/last_error.h"
 #include "tracer/hook/loaded_module.h"
 #include "tracer/hook/reentry_guard.h"
 
 namespace jankbox {
 namespace {
-
-using CallerMatch = bool (*)(std::string_view);
 
 // Whether a call from `path` is one that any of the features asked for.
 bool AnyMatches(const std::vector<CallerMatch>& matches, std::string_view path) {
@@ -18,6 +17,10 @@ bool AnyMatches(const std::vector<CallerMatch>& matches, std::string_view path) 
 
 }  // namespace
 
+bool IsOfTheApp(std::string_view path) {
+  return path.substr(path.rfind('/') + 1).rfind("libjankbox", 0) != 0;
+}
+
 HookSet& HookSet::Get() {
   static auto* hooks = new HookSet();  // proxies stay callable permanently, so does what they need
   return *hooks;
@@ -26,12 +29,12 @@ HookSet& HookSet::Get() {
 Status HookSet::Add(const HookUse& use) {
   MutexLock lock(&mutex_);
   ReentrySlot::Prepare();  // without it proxies call on and do nothing else
-  if (use.proxy == nullptr || use.original == nullptr || !MayHook(use.feature, use.id)) {
-    return Status(StatusCode::kInvalidArgument, "hooks: an unknown hook id");
+  if (use.proxy == nullptr || use.original == nullptr) {
+    return Status(StatusCode::kInvalidArgument, "hooks: a use without proxy or original");
   }
   for (const HookUse& other : uses_) {
     if (other.id == use.id && other.feature == use.feature) {
-      return Status(StatusCode::kBusy, std::string("hooks: twice ") + FunctionOf(use.id).symbol);
+      return Status(StatusCode::kBusy, std::string("hooks: twice ") + SymbolOf(use.id));
     }
   }
   Status status = TakePlace(use);
@@ -39,6 +42,13 @@ Status HookSet::Add(const HookUse& use) {
   uses_.push_back(use);
   changed_ = true;
   return Status::Ok();
+}
+
+void HookSet::AddAll(std::span<const HookUse> uses, const char* without) {
+  for (const HookUse& use : uses) {
+    const Status status = Add(use);
+    if (!status.ok()) SetLastError(without + (": " + status.message()));
+  }
 }
 
 // Links the proxy into its chain. The links before it may be in use: they see it only when it can
@@ -56,10 +66,10 @@ Status HookSet::TakePlace(const HookUse& use) {
   if (next != chain.end()) {
     calls_on = next->proxy;
   } else if (!chain.empty()) {
-    calls_on = chain.back().original->load(std::memory_order_relaxed);
+    calls_on = chain.back().original->address();
   }
-  if (calls_on != nullptr) use.original->store(calls_on, std::memory_order_release);
-  if (next != chain.begin()) (next - 1)->original->store(use.proxy, std::memory_order_release);
+  if (calls_on != nullptr) use.original->Set(calls_on);
+  if (next != chain.begin()) (next - 1)->original->Set(use.proxy);
   chain.insert(next, {use.feature, use.proxy, use.original});
   return Status::Ok();
 }
@@ -78,7 +88,7 @@ std::vector<HookRequest> HookSet::Requests() const {
     }
     if (first == nullptr) continue;
     HookRequest& request = requests.emplace_back();
-    request.symbol = kHookedFunctions[i].symbol;
+    request.symbol = kHookedSymbols[i].symbol;
     request.proxy = first->proxy;
     request.original = chains_[i].back().original;
     request.caller_matches = [matches, own = own_library_](std::string_view path) {

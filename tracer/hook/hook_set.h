@@ -10,7 +10,8 @@
 #define JANKBOX_TRACER_HOOK_HOOK_SET_H_
 
 #include <array>
-#include <atomic>
+#include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,29 +19,9 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "tracer/hook/got_hooks.h"
-#include "tracer/hook/hook_ids.h"
+#include "tracer/hook/hook_use.h"
 
 namespace jankbox {
-
-// The contribution of a feature for one function. Proxy and original are static: they stay
-// permanently.
-struct HookUse {
-  HookId id = HookId::kPoll;
-  HookFeature feature = HookFeature::kLoop;
-  // Which calling modules, by path; null: all.
-  bool (*caller_matches)(std::string_view path) = nullptr;
-  void* proxy = nullptr;
-  // The function that the proxy calls: load it with acquire. Set before the first call arrives.
-  std::atomic<void*>* original = nullptr;
-};
-
-// A use without casts: HookUseOf(HookId::kRead, HookFeature::kIo, callers, ReadProxy,
-// &g_real_read).
-template <typename Function>
-HookUse HookUseOf(HookId id, HookFeature feature, bool (*caller_matches)(std::string_view path),
-                  Function* proxy, std::atomic<void*>* original) {
-  return {id, feature, caller_matches, reinterpret_cast<void*>(proxy), original};
-}
 
 class HookSet {
  public:
@@ -50,9 +31,12 @@ class HookSet {
 
   static HookSet& Get();
 
-  // Wanted until Stop(), from the next Refresh() on. kInvalidArgument if the table of hook ids
-  // does not know the feature at that function; kBusy if the feature hooks it already.
+  // Wanted until Stop(), from the next Refresh() on. kInvalidArgument if proxy or original are
+  // missing; kBusy if the feature hooks that function already.
   Status Add(const HookUse& use);
+
+  // Adds all; if one cannot be added, the last error becomes "WITHOUT: reason".
+  void AddAll(std::span<const HookUse> uses, const char* without);
 
   // Hooks what was added, in all modules that are loaded; later, in those that came since. Cheap
   // if nothing changed.
@@ -69,7 +53,7 @@ class HookSet {
   struct Link {
     HookFeature feature;
     void* proxy;
-    std::atomic<void*>* original;
+    OriginalFunction* original;
   };
   using Chain = std::vector<Link>;
 

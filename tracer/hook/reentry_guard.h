@@ -23,7 +23,7 @@ class BasicReentryGuard {
   explicit BasicReentryGuard(HookFeature feature) {
     if (!Slot::Usable()) return;
     const uint32_t inside = Slot::Get();
-    const uint32_t bit = HookFeatureBit(feature);
+    const uint32_t bit = 1u << static_cast<uint8_t>(feature);
     if ((inside & bit) != 0) return;
     // A handler that interrupts between reading and writing leaves the word as it found it.
     Slot::Set(inside | bit);

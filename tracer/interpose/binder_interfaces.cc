@@ -2,15 +2,16 @@
 
 #include <algorithm>
 
+#include "base/fnv1a.h"
+
 namespace jankbox {
 namespace {
 
 constexpr size_t kProbes = 16;  // a table that is nearly full is not searched for long
 
-// FNV-1a; 0 is a free slot's.
+// 0 is a free slot's.
 uint64_t HashOf(std::string_view name) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  const uint64_t hash = Fnv1a(name);
   return hash == 0 ? 1 : hash;
 }
 

@@ -13,8 +13,7 @@
 namespace jankbox {
 namespace {
 
-using source::HookOf;
-using source::Original;
+using Hook = HookedBy<HookFeature::kBinder>;
 
 // The calls of one thread that wait for their replies, the innermost last: while a thread waits it
 // may have to serve one, and call others from there.
@@ -131,7 +130,7 @@ class ExchangeScope {
 // ioctl() is variadic; see OpenProxy of io_proxies.cc. bionic's request is an int, whose register's
 // upper half says nothing.
 int IoctlProxy(int fd, unsigned long request, void* argument) {
-  auto* real = Original<HookId::kIoctl, int(int, unsigned long, ...)>();
+  auto* real = Hook::Original<HookId::kIoctl, int(int, unsigned long, ...)>();
   const uint32_t word_bytes = BinderWordBytes(request);
   if (__builtin_expect(word_bytes == 0 || !RecordsWaits(), 1)) return real(fd, request, argument);
   ExchangeScope exchange(word_bytes, argument);
@@ -140,10 +139,17 @@ int IoctlProxy(int fd, unsigned long request, void* argument) {
   return result;
 }
 
+// libbinder.so, libhwbinder.so and what may come of them, in whatever folder: those that talk to
+// the driver import ioctl, the others have nothing to hook. Drivers of the GPU call it, too, and
+// often: they are left alone.
+bool IsBinderLibrary(std::string_view path) {
+  return path.substr(path.rfind('/') + 1).find("binder") != std::string_view::npos;
+}
+
 }  // namespace
 
-std::span<const SourceHook> BinderHooks() {
-  static const SourceHook hooks[] = {HookOf<HookId::kIoctl>(IoctlProxy)};
+std::span<const HookUse> BinderHooks() {
+  static const HookUse hooks[] = {Hook::Use<HookId::kIoctl>(IoctlProxy, IsBinderLibrary)};
   return hooks;
 }
 

@@ -8,11 +8,11 @@
 
 #include <span>
 
-#include "tracer/interpose/source_hook.h"
+#include "tracer/hook/hook_use.h"
 
 namespace jankbox {
 
-std::span<const SourceHook> BinderHooks();
+std::span<const HookUse> BinderHooks();
 
 }  // namespace jankbox
 

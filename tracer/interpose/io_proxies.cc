@@ -14,8 +14,7 @@
 namespace jankbox {
 namespace {
 
-using source::HookOf;
-using source::Original;
+using Hook = HookedBy<HookFeature::kIo>;
 
 // `real(fd, rest...)`, a call for `bytes()` bytes.
 template <typename Function, typename Bytes, typename... Rest>
@@ -29,19 +28,19 @@ constexpr auto kNoBytes = [] { return size_t{0}; };
 
 ssize_t ReadProxy(int fd, void* buffer, size_t bytes) {
   return Do(
-      Original<HookId::kRead, ssize_t(int, void*, size_t)>(), WaitClass::kRead,
+      Hook::Original<HookId::kRead, ssize_t(int, void*, size_t)>(), WaitClass::kRead,
       [bytes] { return bytes; }, fd, buffer, bytes);
 }
 
 ssize_t CheckedReadProxy(int fd, void* buffer, size_t bytes, size_t buffer_bytes) {
   return Do(
-      Original<HookId::kReadChk, ssize_t(int, void*, size_t, size_t)>(), WaitClass::kRead,
+      Hook::Original<HookId::kReadChk, ssize_t(int, void*, size_t, size_t)>(), WaitClass::kRead,
       [bytes] { return bytes; }, fd, buffer, bytes, buffer_bytes);
 }
 
 ssize_t ReadvProxy(int fd, const iovec* vectors, int count) {
   return Do(
-      Original<HookId::kReadv, ssize_t(int, const iovec*, int)>(), WaitClass::kReadv,
+      Hook::Original<HookId::kReadv, ssize_t(int, const iovec*, int)>(), WaitClass::kReadv,
       [vectors, count] { return BytesOf(vectors, count); }, fd, vectors, count);
 }
 
@@ -49,21 +48,21 @@ ssize_t ReadvProxy(int fd, const iovec* vectors, int count) {
 template <HookId kId, typename Offset>
 ssize_t PreadProxy(int fd, void* buffer, size_t bytes, Offset offset) {
   return Do(
-      Original<kId, ssize_t(int, void*, size_t, Offset)>(), WaitClass::kPread,
+      Hook::Original<kId, ssize_t(int, void*, size_t, Offset)>(), WaitClass::kPread,
       [bytes] { return bytes; }, fd, buffer, bytes, offset);
 }
 
 template <HookId kId, typename Offset>
 ssize_t CheckedPreadProxy(int fd, void* buffer, size_t bytes, Offset offset, size_t buffer_bytes) {
   return Do(
-      Original<kId, ssize_t(int, void*, size_t, Offset, size_t)>(), WaitClass::kPread,
+      Hook::Original<kId, ssize_t(int, void*, size_t, Offset, size_t)>(), WaitClass::kPread,
       [bytes] { return bytes; }, fd, buffer, bytes, offset, buffer_bytes);
 }
 
 template <HookId kId, typename Offset>
 ssize_t PwriteProxy(int fd, const void* buffer, size_t bytes, Offset offset) {
   return Do(
-      Original<kId, ssize_t(int, const void*, size_t, Offset)>(), WaitClass::kPwrite,
+      Hook::Original<kId, ssize_t(int, const void*, size_t, Offset)>(), WaitClass::kPwrite,
       [bytes] { return bytes; }, fd, buffer, bytes, offset);
 }
 
@@ -71,20 +70,20 @@ template <HookId kId, typename Offset>
 ssize_t CheckedPwriteProxy(int fd, const void* buffer, size_t bytes, Offset offset,
                            size_t buffer_bytes) {
   return Do(
-      Original<kId, ssize_t(int, const void*, size_t, Offset, size_t)>(), WaitClass::kPwrite,
+      Hook::Original<kId, ssize_t(int, const void*, size_t, Offset, size_t)>(), WaitClass::kPwrite,
       [bytes] { return bytes; }, fd, buffer, bytes, offset, buffer_bytes);
 }
 
 int FsyncProxy(int fd) {
-  return Do(Original<HookId::kFsync, int(int)>(), WaitClass::kFsync, kNoBytes, fd);
+  return Do(Hook::Original<HookId::kFsync, int(int)>(), WaitClass::kFsync, kNoBytes, fd);
 }
 
 int FdatasyncProxy(int fd) {
-  return Do(Original<HookId::kFdatasync, int(int)>(), WaitClass::kFdatasync, kNoBytes, fd);
+  return Do(Hook::Original<HookId::kFdatasync, int(int)>(), WaitClass::kFdatasync, kNoBytes, fd);
 }
 
 int CloseProxy(int fd) {
-  auto* real = Original<HookId::kClose, int(int)>();
+  auto* real = Hook::Original<HookId::kClose, int(int)>();
   if (__builtin_expect(!RecordsWaits(), 1)) {
     FdClasses::Forget(fd);  // before its number is given to another
     return real(fd);
@@ -112,23 +111,25 @@ inline int Open(Call open) {
 // passed alike whether the callee is variadic or not.
 template <HookId kId>
 int OpenProxy(const char* path, int flags, mode_t mode) {
-  return Open([&] { return Original<kId, int(const char*, int, ...)>()(path, flags, mode); });
+  return Open([&] { return Hook::Original<kId, int(const char*, int, ...)>()(path, flags, mode); });
 }
 
 template <HookId kId>
 int CheckedOpenProxy(const char* path, int flags) {
-  return Open([&] { return Original<kId, int(const char*, int)>()(path, flags); });
+  return Open([&] { return Hook::Original<kId, int(const char*, int)>()(path, flags); });
 }
 
 template <HookId kId>
 int OpenatProxy(int folder, const char* path, int flags, mode_t mode) {
-  return Open(
-      [&] { return Original<kId, int(int, const char*, int, ...)>()(folder, path, flags, mode); });
+  return Open([&] {
+    return Hook::Original<kId, int(int, const char*, int, ...)>()(folder, path, flags, mode);
+  });
 }
 
 template <HookId kId>
 int CheckedOpenatProxy(int folder, const char* path, int flags) {
-  return Open([&] { return Original<kId, int(int, const char*, int)>()(folder, path, flags); });
+  return Open(
+      [&] { return Hook::Original<kId, int(int, const char*, int)>()(folder, path, flags); });
 }
 
 }  // namespace
@@ -149,30 +150,31 @@ size_t BytesOf(const iovec* vectors, int count) {
   return bytes;
 }
 
-std::span<const SourceHook> IoHooks() {
-  static const SourceHook hooks[] = {
-      HookOf<HookId::kRead>(ReadProxy),
-      HookOf<HookId::kReadChk>(CheckedReadProxy),
-      HookOf<HookId::kReadv>(ReadvProxy),
-      HookOf<HookId::kPread>(PreadProxy<HookId::kPread, off_t>),
-      HookOf<HookId::kPreadChk>(CheckedPreadProxy<HookId::kPreadChk, off_t>),
-      HookOf<HookId::kPread64>(PreadProxy<HookId::kPread64, off64_t>),
-      HookOf<HookId::kPread64Chk>(CheckedPreadProxy<HookId::kPread64Chk, off64_t>),
-      HookOf<HookId::kPwrite>(PwriteProxy<HookId::kPwrite, off_t>),
-      HookOf<HookId::kPwriteChk>(CheckedPwriteProxy<HookId::kPwriteChk, off_t>),
-      HookOf<HookId::kPwrite64>(PwriteProxy<HookId::kPwrite64, off64_t>),
-      HookOf<HookId::kPwrite64Chk>(CheckedPwriteProxy<HookId::kPwrite64Chk, off64_t>),
-      HookOf<HookId::kFsync>(FsyncProxy),
-      HookOf<HookId::kFdatasync>(FdatasyncProxy),
-      HookOf<HookId::kOpen>(OpenProxy<HookId::kOpen>),
-      HookOf<HookId::kOpen2>(CheckedOpenProxy<HookId::kOpen2>),
-      HookOf<HookId::kOpen64>(OpenProxy<HookId::kOpen64>),
-      HookOf<HookId::kOpen642>(CheckedOpenProxy<HookId::kOpen642>),
-      HookOf<HookId::kOpenat>(OpenatProxy<HookId::kOpenat>),
-      HookOf<HookId::kOpenat2>(CheckedOpenatProxy<HookId::kOpenat2>),
-      HookOf<HookId::kOpenat64>(OpenatProxy<HookId::kOpenat64>),
-      HookOf<HookId::kOpenat642>(CheckedOpenatProxy<HookId::kOpenat642>),
-      HookOf<HookId::kClose>(CloseProxy),
+std::span<const HookUse> IoHooks() {
+  static const HookUse hooks[] = {
+      Hook::Use<HookId::kRead>(ReadProxy, IsOfTheApp),
+      Hook::Use<HookId::kReadChk>(CheckedReadProxy, IsOfTheApp),
+      Hook::Use<HookId::kReadv>(ReadvProxy, IsOfTheApp),
+      Hook::Use<HookId::kPread>(PreadProxy<HookId::kPread, off_t>, IsOfTheApp),
+      Hook::Use<HookId::kPreadChk>(CheckedPreadProxy<HookId::kPreadChk, off_t>, IsOfTheApp),
+      Hook::Use<HookId::kPread64>(PreadProxy<HookId::kPread64, off64_t>, IsOfTheApp),
+      Hook::Use<HookId::kPread64Chk>(CheckedPreadProxy<HookId::kPread64Chk, off64_t>, IsOfTheApp),
+      Hook::Use<HookId::kPwrite>(PwriteProxy<HookId::kPwrite, off_t>, IsOfTheApp),
+      Hook::Use<HookId::kPwriteChk>(CheckedPwriteProxy<HookId::kPwriteChk, off_t>, IsOfTheApp),
+      Hook::Use<HookId::kPwrite64>(PwriteProxy<HookId::kPwrite64, off64_t>, IsOfTheApp),
+      Hook::Use<HookId::kPwrite64Chk>(CheckedPwriteProxy<HookId::kPwrite64Chk, off64_t>,
+                                      IsOfTheApp),
+      Hook::Use<HookId::kFsync>(FsyncProxy, IsOfTheApp),
+      Hook::Use<HookId::kFdatasync>(FdatasyncProxy, IsOfTheApp),
+      Hook::Use<HookId::kOpen>(OpenProxy<HookId::kOpen>, IsOfTheApp),
+      Hook::Use<HookId::kOpen2>(CheckedOpenProxy<HookId::kOpen2>, IsOfTheApp),
+      Hook::Use<HookId::kOpen64>(OpenProxy<HookId::kOpen64>, IsOfTheApp),
+      Hook::Use<HookId::kOpen642>(CheckedOpenProxy<HookId::kOpen642>, IsOfTheApp),
+      Hook::Use<HookId::kOpenat>(OpenatProxy<HookId::kOpenat>, IsOfTheApp),
+      Hook::Use<HookId::kOpenat2>(CheckedOpenatProxy<HookId::kOpenat2>, IsOfTheApp),
+      Hook::Use<HookId::kOpenat64>(OpenatProxy<HookId::kOpenat64>, IsOfTheApp),
+      Hook::Use<HookId::kOpenat642>(CheckedOpenatProxy<HookId::kOpenat642>, IsOfTheApp),
+      Hook::Use<HookId::kClose>(CloseProxy, IsOfTheApp),
   };
   return hooks;
 }

@@ -1,6 +1,6 @@
 // Reads, writes, syncs, opens and closes of watched threads: what is done, on what class of
-// descriptor, how many bytes; never a path or a buffer. See source_hook.h. write, __write_chk and
-// writev are those of the markers' proxies, which open a WaitScope themselves.
+// descriptor, how many bytes; never a path or a buffer. See tracer/hook/hook_use.h. write,
+// __write_chk and writev are those of the markers' proxies, which open a WaitScope themselves.
 #ifndef JANKBOX_TRACER_INTERPOSE_IO_PROXIES_H_
 #define JANKBOX_TRACER_INTERPOSE_IO_PROXIES_H_
 
@@ -9,11 +9,11 @@
 #include <cstddef>
 #include <span>
 
-#include "tracer/interpose/source_hook.h"
+#include "tracer/hook/hook_use.h"
 
 namespace jankbox {
 
-std::span<const SourceHook> IoHooks();
+std::span<const HookUse> IoHooks();
 
 // Bytes of a vector as its caller gave it, for readv and writev; 0 if the kernel refuses the
 // count anyway. A vector that is not there is the kernel's to refuse too: it is asked through

@@ -12,8 +12,7 @@
 namespace jankbox {
 namespace {
 
-using source::HookOf;
-using source::Original;
+using Hook = HookedBy<HookFeature::kLocks>;
 
 // The call `real(lock, rest...)`, recorded if `peek` says that it would wait.
 template <typename Function, typename Peek, typename Lock, typename... Rest>
@@ -26,39 +25,41 @@ inline int TakeLock(Function* real, WaitClass what, Peek peek, Lock* lock, Rest.
 }
 
 int MutexProxy(pthread_mutex_t* mutex) {
-  return TakeLock(Original<HookId::kMutexLock, int(pthread_mutex_t*)>(), WaitClass::kMutex,
+  return TakeLock(Hook::Original<HookId::kMutexLock, int(pthread_mutex_t*)>(), WaitClass::kMutex,
                   PeekMutex, mutex);
 }
 
 int TimedMutexProxy(pthread_mutex_t* mutex, const timespec* until) {
-  return TakeLock(Original<HookId::kMutexTimedlock, int(pthread_mutex_t*, const timespec*)>(),
+  return TakeLock(Hook::Original<HookId::kMutexTimedlock, int(pthread_mutex_t*, const timespec*)>(),
                   WaitClass::kMutex, PeekMutex, mutex, until);
 }
 
 int ClockMutexProxy(pthread_mutex_t* mutex, clockid_t clock, const timespec* until) {
   return TakeLock(
-      Original<HookId::kMutexClocklock, int(pthread_mutex_t*, clockid_t, const timespec*)>(),
+      Hook::Original<HookId::kMutexClocklock, int(pthread_mutex_t*, clockid_t, const timespec*)>(),
       WaitClass::kMutex, PeekMutex, mutex, clock, until);
 }
 
 int ReadLockProxy(pthread_rwlock_t* lock) {
-  return TakeLock(Original<HookId::kRwlockRdlock, int(pthread_rwlock_t*)>(), WaitClass::kReadLock,
-                  PeekReadLock, lock);
+  return TakeLock(Hook::Original<HookId::kRwlockRdlock, int(pthread_rwlock_t*)>(),
+                  WaitClass::kReadLock, PeekReadLock, lock);
 }
 
 int TimedReadLockProxy(pthread_rwlock_t* lock, const timespec* until) {
-  return TakeLock(Original<HookId::kRwlockTimedrdlock, int(pthread_rwlock_t*, const timespec*)>(),
-                  WaitClass::kReadLock, PeekReadLock, lock, until);
+  return TakeLock(
+      Hook::Original<HookId::kRwlockTimedrdlock, int(pthread_rwlock_t*, const timespec*)>(),
+      WaitClass::kReadLock, PeekReadLock, lock, until);
 }
 
 int WriteLockProxy(pthread_rwlock_t* lock) {
-  return TakeLock(Original<HookId::kRwlockWrlock, int(pthread_rwlock_t*)>(), WaitClass::kWriteLock,
-                  PeekWriteLock, lock);
+  return TakeLock(Hook::Original<HookId::kRwlockWrlock, int(pthread_rwlock_t*)>(),
+                  WaitClass::kWriteLock, PeekWriteLock, lock);
 }
 
 int TimedWriteLockProxy(pthread_rwlock_t* lock, const timespec* until) {
-  return TakeLock(Original<HookId::kRwlockTimedwrlock, int(pthread_rwlock_t*, const timespec*)>(),
-                  WaitClass::kWriteLock, PeekWriteLock, lock, until);
+  return TakeLock(
+      Hook::Original<HookId::kRwlockTimedwrlock, int(pthread_rwlock_t*, const timespec*)>(),
+      WaitClass::kWriteLock, PeekWriteLock, lock, until);
 }
 
 // A thread that is cancelled in here leaves the wait open: it ends with the thread.
@@ -71,21 +72,23 @@ inline int WaitForCondition(Function* real, pthread_cond_t* condition, pthread_m
 }
 
 int ConditionProxy(pthread_cond_t* condition, pthread_mutex_t* mutex) {
-  return WaitForCondition(Original<HookId::kCondWait, int(pthread_cond_t*, pthread_mutex_t*)>(),
-                          condition, mutex);
+  return WaitForCondition(
+      Hook::Original<HookId::kCondWait, int(pthread_cond_t*, pthread_mutex_t*)>(), condition,
+      mutex);
 }
 
 int TimedConditionProxy(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* until) {
-  return WaitForCondition(
-      Original<HookId::kCondTimedwait, int(pthread_cond_t*, pthread_mutex_t*, const timespec*)>(),
-      condition, mutex, until);
+  return WaitForCondition(Hook::Original<HookId::kCondTimedwait,
+                                         int(pthread_cond_t*, pthread_mutex_t*, const timespec*)>(),
+                          condition, mutex, until);
 }
 
 int ClockConditionProxy(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                         const timespec* until) {
-  return WaitForCondition(Original<HookId::kCondClockwait, int(pthread_cond_t*, pthread_mutex_t*,
-                                                               clockid_t, const timespec*)>(),
-                          condition, mutex, clock, until);
+  return WaitForCondition(
+      Hook::Original<HookId::kCondClockwait,
+                     int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)>(),
+      condition, mutex, clock, until);
 }
 
 // The same for semaphores, whose errors are in errno.
@@ -98,21 +101,22 @@ inline int TakeSemaphore(Function* real, sem_t* semaphore, Rest... rest) {
 }
 
 int SemaphoreProxy(sem_t* semaphore) {
-  return TakeSemaphore(Original<HookId::kSemWait, int(sem_t*)>(), semaphore);
+  return TakeSemaphore(Hook::Original<HookId::kSemWait, int(sem_t*)>(), semaphore);
 }
 
 int TimedSemaphoreProxy(sem_t* semaphore, const timespec* until) {
-  return TakeSemaphore(Original<HookId::kSemTimedwait, int(sem_t*, const timespec*)>(), semaphore,
-                       until);
+  return TakeSemaphore(Hook::Original<HookId::kSemTimedwait, int(sem_t*, const timespec*)>(),
+                       semaphore, until);
 }
 
 int ClockSemaphoreProxy(sem_t* semaphore, clockid_t clock, const timespec* until) {
-  return TakeSemaphore(Original<HookId::kSemClockwait, int(sem_t*, clockid_t, const timespec*)>(),
-                       semaphore, clock, until);
+  return TakeSemaphore(
+      Hook::Original<HookId::kSemClockwait, int(sem_t*, clockid_t, const timespec*)>(), semaphore,
+      clock, until);
 }
 
 int JoinProxy(pthread_t thread, void** result) {
-  auto* real = Original<HookId::kPthreadJoin, int(pthread_t, void**)>();
+  auto* real = Hook::Original<HookId::kPthreadJoin, int(pthread_t, void**)>();
   if (__builtin_expect(!RecordsWaits(), 1)) return real(thread, result);
   const WaitScope wait(WaitClass::kJoin, TidOfThread(thread));
   return wait.Returned(real(thread, result));
@@ -141,7 +145,7 @@ bool IsFutexWait(long number, long operation) {
 // syscall() takes as many arguments as the call has. On every machine that we run on the first six
 // after the number are passed alike whether the callee is variadic or not.
 long SyscallProxy(long number, long a, long b, long c, long d, long e, long f) {
-  auto* real = Original<HookId::kSyscall, long(long, ...)>();
+  auto* real = Hook::Original<HookId::kSyscall, long(long, ...)>();
   if (__builtin_expect(!IsFutexWait(number, b) || !RecordsWaits(), 1)) {
     return real(number, a, b, c, d, e, f);
   }
@@ -151,23 +155,23 @@ long SyscallProxy(long number, long a, long b, long c, long d, long e, long f) {
 
 }  // namespace
 
-std::span<const SourceHook> LockHooks() {
-  static const SourceHook hooks[] = {
-      HookOf<HookId::kMutexLock>(MutexProxy),
-      HookOf<HookId::kMutexTimedlock>(TimedMutexProxy),
-      HookOf<HookId::kMutexClocklock>(ClockMutexProxy),
-      HookOf<HookId::kRwlockRdlock>(ReadLockProxy),
-      HookOf<HookId::kRwlockTimedrdlock>(TimedReadLockProxy),
-      HookOf<HookId::kRwlockWrlock>(WriteLockProxy),
-      HookOf<HookId::kRwlockTimedwrlock>(TimedWriteLockProxy),
-      HookOf<HookId::kCondWait>(ConditionProxy),
-      HookOf<HookId::kCondTimedwait>(TimedConditionProxy),
-      HookOf<HookId::kCondClockwait>(ClockConditionProxy),
-      HookOf<HookId::kSemWait>(SemaphoreProxy),
-      HookOf<HookId::kSemTimedwait>(TimedSemaphoreProxy),
-      HookOf<HookId::kSemClockwait>(ClockSemaphoreProxy),
-      HookOf<HookId::kPthreadJoin>(JoinProxy),
-      HookOf<HookId::kSyscall>(SyscallProxy),
+std::span<const HookUse> LockHooks() {
+  static const HookUse hooks[] = {
+      Hook::Use<HookId::kMutexLock>(MutexProxy, IsOfTheApp),
+      Hook::Use<HookId::kMutexTimedlock>(TimedMutexProxy, IsOfTheApp),
+      Hook::Use<HookId::kMutexClocklock>(ClockMutexProxy, IsOfTheApp),
+      Hook::Use<HookId::kRwlockRdlock>(ReadLockProxy, IsOfTheApp),
+      Hook::Use<HookId::kRwlockTimedrdlock>(TimedReadLockProxy, IsOfTheApp),
+      Hook::Use<HookId::kRwlockWrlock>(WriteLockProxy, IsOfTheApp),
+      Hook::Use<HookId::kRwlockTimedwrlock>(TimedWriteLockProxy, IsOfTheApp),
+      Hook::Use<HookId::kCondWait>(ConditionProxy, IsOfTheApp),
+      Hook::Use<HookId::kCondTimedwait>(TimedConditionProxy, IsOfTheApp),
+      Hook::Use<HookId::kCondClockwait>(ClockConditionProxy, IsOfTheApp),
+      Hook::Use<HookId::kSemWait>(SemaphoreProxy, IsOfTheApp),
+      Hook::Use<HookId::kSemTimedwait>(TimedSemaphoreProxy, IsOfTheApp),
+      Hook::Use<HookId::kSemClockwait>(ClockSemaphoreProxy, IsOfTheApp),
+      Hook::Use<HookId::kPthreadJoin>(JoinProxy, IsOfTheApp),
+      Hook::Use<HookId::kSyscall>(SyscallProxy, IsOfTheApp),
   };
   return hooks;
 }

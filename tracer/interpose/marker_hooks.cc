@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <climits>
 
-#include "base/last_error.h"
 #include "tracer/hook/reentry_guard.h"
 #include "tracer/interpose/io_proxies.h"
 #include "tracer/interpose/wait_scope.h"
@@ -11,19 +10,12 @@
 namespace jankbox {
 namespace {
 
+using Hook = HookedBy<HookFeature::kMarkers>;
 using WriteFunction = ssize_t(int, const void*, size_t);
 using WriteChkFunction = ssize_t(int, const void*, size_t, size_t);  // bionic's FORTIFY
 using WritevFunction = ssize_t(int, const iovec*, int);
 
-std::atomic<void*> g_real_write{nullptr};
-std::atomic<void*> g_real_write_chk{nullptr};
-std::atomic<void*> g_real_writev{nullptr};
 std::atomic<bool> g_record_writes{false};  // as file calls of watched threads
-
-template <typename Function>
-Function* Real(const std::atomic<void*>& original) {
-  return reinterpret_cast<Function*>(original.load(std::memory_order_acquire));
-}
 
 // A write that is no marker, of `bytes()` bytes.
 template <typename Bytes, typename PassOn>
@@ -66,7 +58,7 @@ ssize_t WriteOneMarker(int fd, const void* data, size_t bytes, PassOn pass_on) {
 }
 
 ssize_t WriteProxy(int fd, const void* data, size_t bytes) {
-  auto* real = Real<WriteFunction>(g_real_write);
+  auto* real = Hook::Original<HookId::kWrite, WriteFunction>();
   const auto pass_on = [&] { return real(fd, data, bytes); };
   if (__builtin_expect(!MarkerTap::Watches(fd, bytes), 1)) {
     return WriteFile(
@@ -76,7 +68,7 @@ ssize_t WriteProxy(int fd, const void* data, size_t bytes) {
 }
 
 ssize_t WriteChkProxy(int fd, const void* data, size_t bytes, size_t buffer_bytes) {
-  auto* real = Real<WriteChkFunction>(g_real_write_chk);
+  auto* real = Hook::Original<HookId::kWriteChk, WriteChkFunction>();
   const auto pass_on = [&] { return real(fd, data, bytes, buffer_bytes); };
   if (__builtin_expect(!MarkerTap::Watches(fd, bytes) || bytes > buffer_bytes, 1)) {
     return WriteFile(
@@ -88,7 +80,7 @@ ssize_t WriteChkProxy(int fd, const void* data, size_t bytes, size_t buffer_byte
 // The pieces are an array of the caller's, which may be bad too: it is checked once the kernel
 // has taken it, so that kKeep does not apply here.
 ssize_t WritevProxy(int fd, const iovec* pieces, int count) {
-  auto* real = Real<WritevFunction>(g_real_writev);
+  auto* real = Hook::Original<HookId::kWritev, WritevFunction>();
   const auto pass_on = [&] { return real(fd, pieces, count); };
   if (__builtin_expect(!MarkerTap::Watches(fd, 1), 1)) {
     return WriteFile(
@@ -109,16 +101,10 @@ void AddMarkerHooks(MarkerMode mode, bool record_writes, HookSet* hooks) {
   MarkerTap::SetMode(mode);
   g_record_writes.store(record_writes, std::memory_order_relaxed);
   if (mode == MarkerMode::kOff && !record_writes) return;
-  constexpr HookFeature kMarkers = HookFeature::kMarkers;
-  const HookUse uses[] = {
-      HookUseOf(HookId::kWrite, kMarkers, nullptr, WriteProxy, &g_real_write),
-      HookUseOf(HookId::kWriteChk, kMarkers, nullptr, WriteChkProxy, &g_real_write_chk),
-      HookUseOf(HookId::kWritev, kMarkers, nullptr, WritevProxy, &g_real_writev),
-  };
-  for (const HookUse& use : uses) {
-    const Status status = hooks->Add(use);
-    if (!status.ok()) SetLastError("markers are not recorded: " + status.message());
-  }
+  const HookUse uses[] = {Hook::Use<HookId::kWrite>(WriteProxy, nullptr),
+                          Hook::Use<HookId::kWriteChk>(WriteChkProxy, nullptr),
+                          Hook::Use<HookId::kWritev>(WritevProxy, nullptr)};
+  hooks->AddAll(uses, "markers are not recorded");
 }
 
 void StopMarkerHooks() {

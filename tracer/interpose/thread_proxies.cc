@@ -13,8 +13,7 @@
 namespace jankbox {
 namespace {
 
-using source::HookOf;
-using source::Original;
+using Hook = HookedBy<HookFeature::kThreads>;
 
 void NoteEnd(int32_t tid) {
   const ReentryGuard guard(HookFeature::kThreads);
@@ -64,8 +63,8 @@ ThreadNote* NoteCreation(const Registers& registers, const void* return_address)
 
 int CreateProxy(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*),
                 void* argument) {
-  auto* real = Original<HookId::kPthreadCreate,
-                        int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>();
+  auto* real = Hook::Original<HookId::kPthreadCreate,
+                              int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>();
   Registers registers;
   ReadOwnRegisters([&](uint32_t number, uint64_t value) { registers.Set(number, value); });
   ThreadNote* note = NoteCreation(registers, __builtin_return_address(0));
@@ -79,12 +78,13 @@ int CreateProxy(pthread_t* thread, const pthread_attr_t* attributes, void* (*rou
 
 [[noreturn]] void ExitProxy(void* result) {
   NoteEnd(CurrentTid());
-  Original<HookId::kPthreadExit, void(void*)>()(result);
+  Hook::Original<HookId::kPthreadExit, void(void*)>()(result);
   __builtin_unreachable();
 }
 
 int SetNameProxy(pthread_t thread, const char* name) {
-  const int error = Original<HookId::kPthreadSetname, int(pthread_t, const char*)>()(thread, name);
+  const int error =
+      Hook::Original<HookId::kPthreadSetname, int(pthread_t, const char*)>()(thread, name);
   const ReentryGuard guard(HookFeature::kThreads);
   if (error == 0 && guard.entered() && RecordingOn()) NoteName(TidOfThread(thread), name);
   return error;
@@ -92,7 +92,7 @@ int SetNameProxy(pthread_t thread, const char* name) {
 
 // prctl() takes as many arguments as the option has; see SyscallProxy.
 int PrctlProxy(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d) {
-  const int result = Original<HookId::kPrctl, int(int, ...)>()(option, a, b, c, d);
+  const int result = Hook::Original<HookId::kPrctl, int(int, ...)>()(option, a, b, c, d);
   if (option != PR_SET_NAME || result != 0) return result;
   const ReentryGuard guard(HookFeature::kThreads);
   if (guard.entered() && RecordingOn()) {
@@ -103,12 +103,12 @@ int PrctlProxy(int option, unsigned long a, unsigned long b, unsigned long c, un
 
 }  // namespace
 
-std::span<const SourceHook> ThreadHooks() {
-  static const SourceHook hooks[] = {
-      HookOf<HookId::kPthreadCreate>(CreateProxy),
-      HookOf<HookId::kPthreadExit>(ExitProxy),
-      HookOf<HookId::kPthreadSetname>(SetNameProxy),
-      HookOf<HookId::kPrctl>(PrctlProxy),
+std::span<const HookUse> ThreadHooks() {
+  static const HookUse hooks[] = {
+      Hook::Use<HookId::kPthreadCreate>(CreateProxy, IsOfTheApp),
+      Hook::Use<HookId::kPthreadExit>(ExitProxy, IsOfTheApp),
+      Hook::Use<HookId::kPthreadSetname>(SetNameProxy, IsOfTheApp),
+      Hook::Use<HookId::kPrctl>(PrctlProxy, IsOfTheApp),
   };
   return hooks;
 }

@@ -34,7 +34,9 @@ TEST(DroppedIntervals, WithoutVsyncTheStartCounts) {
   EXPECT_EQ(DroppedIntervals(frame), 8u);  // 0.1 ms less
 }
 
-TEST(BandOf, BordersAreThoseOfMatrixAtEveryRate) {
+FrameBand BandOf(uint64_t dropped_ns) { return kFrameBands[BandIndex(dropped_ns)]; }
+
+TEST(BandIndex, BordersAreThoseOfMatrixAtEveryRate) {
   const struct {
     double dropped;  // of 60 Hz
     FrameBand band;
@@ -50,7 +52,7 @@ TEST(BandOf, BordersAreThoseOfMatrixAtEveryRate) {
   }
 }
 
-TEST(BandOf, IntervalsOfTheDisplayAreScaledByItsRate) {
+TEST(BandIndex, IntervalsOfTheDisplayAreScaledByItsRate) {
   const uint64_t k120 = 8'333'333, k30 = 33'333'333;
   EXPECT_EQ(BandOf(5 * k120), FrameBand::kBest);
   EXPECT_EQ(BandOf(6 * k120), FrameBand::kNormal);

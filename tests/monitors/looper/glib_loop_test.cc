@@ -15,7 +15,7 @@
 namespace jankbox {
 namespace {
 
-std::atomic<void*> g_poll;
+OriginalFunction g_poll;
 
 // What the watched thread saw; touched by it alone.
 struct Watched {
@@ -43,8 +43,7 @@ int PollProxy(pollfd* fds, nfds_t count, int timeout_ms) {
     if (expected && !own) ++t_watched->loop_waits_missed;
     if (!expected && own) ++t_watched->other_waits_mistaken;
   }
-  return reinterpret_cast<decltype(&::poll)>(g_poll.load(std::memory_order_acquire))(fds, count,
-                                                                                     timeout_ms);
+  return g_poll.Get<decltype(::poll)>()(fds, count, timeout_ms);
 }
 
 bool IsGlibOrThisProgram(std::string_view path) {

@@ -11,14 +11,14 @@
 
 namespace {
 
-std::atomic<void*> g_getppid;
+jankbox::OriginalFunction g_getppid;
 int g_depth, g_max_depth, g_calls;
 
 pid_t Proxy() {
   ++g_calls;
   if (++g_depth > g_max_depth) g_max_depth = g_depth;
   if (g_depth > 3) _exit(3);
-  const pid_t parent = reinterpret_cast<decltype(&::getppid)>(g_getppid.load())();
+  const pid_t parent = g_getppid.Get<decltype(::getppid)>()();
   --g_depth;
   return parent;
 }

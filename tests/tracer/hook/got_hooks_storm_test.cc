@@ -18,18 +18,17 @@ constexpr int kLoaders = 8;
 constexpr size_t kLibraries = 50;
 
 std::atomic<uint64_t> g_hooked_calls;
-std::atomic<void*> g_getppid;
-std::atomic<void*> g_poll;
+OriginalFunction g_getppid;
+OriginalFunction g_poll;
 
 pid_t CountedGetppid() {
   g_hooked_calls.fetch_add(1, std::memory_order_relaxed);
-  return reinterpret_cast<decltype(&::getppid)>(g_getppid.load(std::memory_order_acquire))();
+  return g_getppid.Get<decltype(::getppid)>()();
 }
 
 int CountedPoll(pollfd* fds, nfds_t count, int timeout_ms) {
   g_hooked_calls.fetch_add(1, std::memory_order_relaxed);
-  return reinterpret_cast<decltype(&::poll)>(g_poll.load(std::memory_order_acquire))(fds, count,
-                                                                                     timeout_ms);
+  return g_poll.Get<decltype(::poll)>()(fds, count, timeout_ms);
 }
 
 bool AnyPageIsWritableAndExecutable() {

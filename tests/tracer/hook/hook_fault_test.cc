@@ -50,14 +50,14 @@ bool IsLoaded(const std::string& path) {
   return handle != nullptr;
 }
 
-std::atomic<void*> g_write;
+OriginalFunction g_write;
 std::atomic<int> g_bodies;
 int g_depth, g_max_depth;
 const Fixture* g_fixture;
 
 // A body that logs, allocates and loads: what the guard is for.
 ssize_t ChattyWriteProxy(int fd, const void* bytes, size_t count) {
-  auto* real = reinterpret_cast<decltype(&::write)>(g_write.load(std::memory_order_acquire));
+  auto* real = g_write.Get<decltype(::write)>();
   {
     ReentryGuard guard(HookFeature::kIo);
     if (guard.entered()) {
@@ -77,11 +77,11 @@ ssize_t PlainWriteProxy(int fd, const void* bytes, size_t count) {
     ReentryGuard guard(HookFeature::kIo);
     if (guard.entered()) ++g_bodies;
   }
-  return reinterpret_cast<decltype(&::write)>(g_write.load())(fd, bytes, count);
+  return g_write.Get<decltype(::write)>()(fd, bytes, count);
 }
 
 HookRequest WriteRequest(ssize_t (*proxy)(int, const void*, size_t)) {
-  g_write = nullptr;
+  g_write.Set(nullptr);
   g_bodies = 0;
   return {"write", IsFixtureCopy, reinterpret_cast<void*>(proxy), &g_write};
 }

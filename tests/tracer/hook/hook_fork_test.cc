@@ -24,7 +24,7 @@ constexpr unsigned kWatchdogSeconds = 5;
 // ASan's shadow makes a fork cost 150 ms.
 int Forks() { return ByMachine(kSanitized && getenv("JANKBOX_SOAK") == nullptr ? 50 : 1000, 50); }
 
-std::atomic<void*> g_write, g_getppid;
+OriginalFunction g_write, g_getppid;
 std::atomic<uint64_t> g_bodies;
 
 void Body(HookFeature feature) {
@@ -34,13 +34,12 @@ void Body(HookFeature feature) {
 
 ssize_t WriteProxy(int fd, const void* bytes, size_t count) {
   Body(HookFeature::kIo);
-  return reinterpret_cast<decltype(&::write)>(g_write.load(std::memory_order_acquire))(fd, bytes,
-                                                                                       count);
+  return g_write.Get<decltype(::write)>()(fd, bytes, count);
 }
 
 pid_t GetppidProxy() {
   Body(HookFeature::kThreads);
-  return reinterpret_cast<decltype(&::getppid)>(g_getppid.load(std::memory_order_acquire))();
+  return g_getppid.Get<decltype(::getppid)>()();
 }
 
 // Hooks come and go, libraries too: the locks of the engine and of the loader are held nearly all

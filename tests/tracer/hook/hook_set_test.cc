@@ -4,30 +4,31 @@
 
 #include <cerrno>
 
+#include "base/last_error.h"
 #include "tests/tracer/hook/fixture.h"
 
 namespace jankbox {
 namespace {
 
 std::string g_calls;  // a letter for each proxy that was passed
-std::atomic<void*> g_poll_original;
+using Loop = HookedBy<HookFeature::kLoop>;
 
 int PollProxy(pollfd* fds, nfds_t count, int timeout_ms) {
   g_calls += 'p';
-  return reinterpret_cast<decltype(&::poll)>(g_poll_original.load())(fds, count, timeout_ms);
+  return Loop::Original<HookId::kPoll, decltype(::poll)>()(fds, count, timeout_ms);
 }
 
 // Chains are permanent, so each test has a HookSet and proxies of its own: `kTest` distinguishes
 // them.
 template <int kTest, char kLetter>
 struct Close {
-  static inline std::atomic<void*> original{nullptr};
+  static constinit inline OriginalFunction original;
   static int Proxy(int fd) {
     g_calls += kLetter;
-    return reinterpret_cast<decltype(&::close)>(original.load(std::memory_order_acquire))(fd);
+    return original.Get<decltype(::close)>()(fd);
   }
   static HookUse Use(HookFeature feature, bool (*callers)(std::string_view)) {
-    return HookUseOf(HookId::kClose, feature, callers, Proxy, &original);
+    return {HookId::kClose, feature, callers, reinterpret_cast<void*>(&Proxy), &original};
   }
 };
 
@@ -51,10 +52,7 @@ class HookSetTest : public testing::Test {
 TEST_F(HookSetTest, FeaturesOfOneFunctionAreCalledInTheirOrder) {
   ASSERT_TRUE(hooks_.Add(Close<1, 'i'>::Use(HookFeature::kIo, IsFixtureCopy)).ok());
   ASSERT_TRUE(hooks_.Add(Close<1, 'm'>::Use(HookFeature::kMarkers, NoCaller)).ok());
-  ASSERT_TRUE(hooks_
-                  .Add(HookUseOf(HookId::kPoll, HookFeature::kLoop, IsFixtureCopy, PollProxy,
-                                 &g_poll_original))
-                  .ok());
+  ASSERT_TRUE(hooks_.Add(Loop::Use<HookId::kPoll>(PollProxy, IsFixtureCopy)).ok());
   EXPECT_EQ(CallsOfClose(), "");
   Result<HookReport> report = hooks_.Refresh();
   ASSERT_TRUE(report.ok());
@@ -117,14 +115,19 @@ TEST_F(HookSetTest, LibraryThatIsLoadedLaterIsHooked) {
   hooks_.Stop();
 }
 
-TEST_F(HookSetTest, WhatTheTableDoesNotKnowIsRefused) {
-  EXPECT_EQ(hooks_.Add(Close<6, 'l'>::Use(HookFeature::kLocks, nullptr)).code(),
-            StatusCode::kInvalidArgument);
+TEST_F(HookSetTest, IncompleteAndSecondUseAreRefused) {
   HookUse incomplete = Close<6, 'i'>::Use(HookFeature::kIo, nullptr);
   incomplete.proxy = nullptr;
   EXPECT_EQ(hooks_.Add(incomplete).code(), StatusCode::kInvalidArgument);
   EXPECT_TRUE(hooks_.Add(Close<6, 'i'>::Use(HookFeature::kIo, NoCaller)).ok());
   EXPECT_EQ(hooks_.Add(Close<6, 'i'>::Use(HookFeature::kIo, NoCaller)).code(), StatusCode::kBusy);
+}
+
+TEST_F(HookSetTest, AddAllKeepsTheReasonOfTheUseThatIsRefused) {
+  const HookUse uses[] = {Close<7, 'i'>::Use(HookFeature::kIo, NoCaller),
+                          Close<7, 'i'>::Use(HookFeature::kIo, NoCaller)};
+  hooks_.AddAll(uses, "closes are not recorded");
+  EXPECT_EQ(LastError(), "closes are not recorded: hooks: twice close");
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr int kCallers = 2;
 constexpr long kPeriodNs = 100'000;  // 10 kHz, shared by the callers
 const int kSignal = SIGRTMIN + 3;
 
-std::atomic<void*> g_write;
+OriginalFunction g_write;
 std::atomic<uint64_t> g_bodies, g_straight, g_signals, g_wrong;
 std::atomic<const Fixture*> g_fixture;
 std::atomic<int> g_null_fd;
@@ -39,7 +39,7 @@ void Body() {
 }
 
 ssize_t WriteProxy(int fd, const void* bytes, size_t count) {
-  auto* real = reinterpret_cast<decltype(&::write)>(g_write.load(std::memory_order_acquire));
+  auto* real = g_write.Get<decltype(::write)>();
   {
     ReentryGuard guard(HookFeature::kIo);
     if (guard.entered()) {

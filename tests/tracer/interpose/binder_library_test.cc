@@ -101,7 +101,7 @@ class BinderLibraryTest : public RingTest {
     AddBinderHooks(&HookSet::Get());
     const Result<HookReport> hooked = HookSet::Get().Refresh();
     ASSERT_TRUE(hooked.ok());
-    BinderHooks()[0].original->store(reinterpret_cast<void*>(Driver));
+    BinderHooks()[0].original->Set(reinterpret_cast<void*>(Driver));
     call_ = reinterpret_cast<CallFn*>(dlsym(library, "CallObject"));
     auto* open = reinterpret_cast<int (*)(const char*)>(dlsym(library, "OpenDriver"));
     ASSERT_NE(call_, nullptr);

@@ -63,7 +63,7 @@ class BinderProxiesTest : public SourceTest {
  protected:
   void SetUp() override {
     SourceTest::SetUp();
-    BinderHooks()[0].original->store(reinterpret_cast<void*>(Driver));
+    BinderHooks()[0].original->Set(reinterpret_cast<void*>(Driver));
     ioctl_ = reinterpret_cast<IoctlFn*>(BinderHooks()[0].proxy);
     g_step = 0;
   }

@@ -12,11 +12,16 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "monitors/frame/frame_hooks.h"
 #include "monitors/looper/dispatch_monitor.h"
+#include "monitors/looper/loop_hooks.h"
 #include "sdk/api/options.h"
 #include "sdk/runtime/runtime.h"
 #include "tests/tracer/hook/fixture.h"
 #include "tracer/hook/hook_set.h"
+#include "tracer/interpose/binder_proxies.h"
+#include "tracer/interpose/marker_hooks.h"
+#include "tracer/interpose/source_hooks.h"
 #include "tracer/ring/recorder.h"
 
 namespace {
@@ -172,6 +177,27 @@ TEST(HookProxiesDeathTest, H5WhatIsForbiddenEndsTheProgram) {
         free(taken);
       },
       "malloc inside a proxy");
+}
+
+// An id that no feature uses is a line that nobody needs.
+TEST(HookTable, EveryFunctionIsHookedBySomeFeature) {
+  HookSet hooks;
+  AddLoopHooks("", &hooks);
+  AddFrameHooks({.gtk = false, .sdl = true, .swap = true}, &hooks);
+  AddMarkerHooks(MarkerMode::kOff, /*record_writes=*/true, &hooks);
+  AddSourceHooks({}, &hooks);
+  hooks.AddAll(BinderHooks(), "binder");  // on Android
+  for (const HookedSymbol& function : kHookedSymbols) {
+    bool used = false;
+    for (size_t feature = 0; feature < kHookFeatures; ++feature) {
+      static OriginalFunction original;
+      const HookUse second = {function.id, static_cast<HookFeature>(feature), nullptr, &original,
+                              &original};
+      used = hooks.Add(second).code() == StatusCode::kBusy || used;
+    }
+    EXPECT_TRUE(used) << function.symbol;
+  }
+  StopMarkerHooks();
 }
 
 }  // namespace

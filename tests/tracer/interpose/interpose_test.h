@@ -52,10 +52,9 @@ class SourceTest : public RingTest {
   void SetUp() override {
     RingTest::SetUp();
     for (const auto& hooks : {IoHooks(), LockHooks(), ThreadHooks()}) {
-      for (const SourceHook& hook : hooks) {
-        // Null if only bionic has it.
-        hook.original->store(dlsym(RTLD_DEFAULT, FunctionOf(hook.id).symbol),
-                             std::memory_order_release);
+      for (const HookUse& hook : hooks) {
+        // Null where only bionic has it.
+        hook.original->Set(dlsym(RTLD_DEFAULT, SymbolOf(hook.id)));
       }
     }
     OpenRing(4 << 20);
@@ -65,16 +64,16 @@ class SourceTest : public RingTest {
   template <typename Function>
   static Function* Proxy(HookId id) {
     for (const auto& hooks : {IoHooks(), LockHooks(), ThreadHooks()}) {
-      for (const SourceHook& hook : hooks) {
+      for (const HookUse& hook : hooks) {
         if (hook.id == id) return reinterpret_cast<Function*>(hook.proxy);
       }
     }
-    ADD_FAILURE() << "no proxy of " << FunctionOf(id).symbol;
+    ADD_FAILURE() << "no proxy of " << SymbolOf(id);
     return nullptr;
   }
   template <typename Function>
   static Function* Real(HookId id) {
-    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, FunctionOf(id).symbol));
+    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, SymbolOf(id)));
   }
 
   // The markers' lane of thread `tid`; 0: of all.

@@ -42,7 +42,7 @@ class IoProxiesTest : public SourceTest {
   void Compare(HookId id, Call call) {
     const Outcome real = RunCall([&] { return static_cast<long>(call(Real<Function>(id))); });
     const Outcome proxied = RunCall([&] { return static_cast<long>(call(Proxy<Function>(id))); });
-    EXPECT_EQ(proxied, real) << FunctionOf(id).symbol << " case " << cases_;
+    EXPECT_EQ(proxied, real) << SymbolOf(id) << " case " << cases_;
     if (real.error != kUntouchedErrno) ++errors_;
     ++cases_;
   }

@@ -126,7 +126,7 @@ class LockDifferentialTest : public SourceTest {
     if (outcomes[0].result != 0) ++errors_;
   }
   static std::string Describe(HookId id, const MutexKind& kind, MutexState state) {
-    return std::string(FunctionOf(id).symbol) + " type " + std::to_string(kind.type) + " robust " +
+    return std::string(SymbolOf(id)) + " type " + std::to_string(kind.type) + " robust " +
            std::to_string(kind.robust) + " protocol " + std::to_string(kind.protocol) + " shared " +
            std::to_string(kind.shared) + " state " + std::to_string(static_cast<int>(state));
   }

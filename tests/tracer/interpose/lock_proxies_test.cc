@@ -115,15 +115,15 @@ TEST_F(LockProxiesTest, ReadersOfAReadWriteLockAreMany) {
   pthread_rwlock_unlock(&lock);
 }
 
-TEST_F(LockProxiesTest, SemaphoresConditionsThreadsAndFutexesAreWaitedFor) {
+TEST_F(LockProxiesTest, SemaphoreIsWaitedFor) {
   sem_t semaphore;
   sem_init(&semaphore, 0, 0);
   Holder poster([] {}, [&] { sem_post(&semaphore); });
   auto* take = Proxy<int(sem_t*)>(HookId::kSemWait);
   EXPECT_EQ(WaitFor(&poster, [&] { return take(&semaphore); }).begin.what, WaitClass::kSemaphore);
+}
 
-  Recorder::Close();
-  OpenRing(4 << 20);
+TEST_F(LockProxiesTest, ConditionIsWaitedFor) {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
   Holder notifier([] {},
@@ -137,9 +137,9 @@ TEST_F(LockProxiesTest, SemaphoresConditionsThreadsAndFutexesAreWaitedFor) {
   EXPECT_EQ(WaitFor(&notifier, [&] { return wait(&condition, &mutex); }).begin.what,
             WaitClass::kCondition);
   pthread_mutex_unlock(&mutex);
+}
 
-  Recorder::Close();
-  OpenRing(4 << 20);
+TEST_F(LockProxiesTest, ThreadIsWaitedFor) {
   std::atomic<int> tid{0};
   pthread_t sleeper;
   ASSERT_EQ(pthread_create(
@@ -157,9 +157,9 @@ TEST_F(LockProxiesTest, SemaphoresConditionsThreadsAndFutexesAreWaitedFor) {
   ASSERT_EQ(joins.size(), 1u);
   EXPECT_EQ(joins[0].begin.what, WaitClass::kJoin);
   EXPECT_EQ(joins[0].begin.owner_tid, tid);
+}
 
-  Recorder::Close();
-  OpenRing(4 << 20);
+TEST_F(LockProxiesTest, FutexIsWaitedFor) {
   std::atomic<uint32_t> word{0};
   Holder waker([] {},
                [&] {
