@@ -3,25 +3,25 @@
 #ifndef JANKBOX_BENCH_HARNESS_BACKGROUND_PROGRAM_H_
 #define JANKBOX_BENCH_HARNESS_BACKGROUND_PROGRAM_H_
 
-#include <sys/types.h>
-
 #include <string>
 #include <vector>
+
+#include "base/process_runner.h"
 
 namespace jankbox::bench {
 
 class BackgroundProgram {
  public:
-  // Starts `argv[0]` (searched in PATH); its output goes nowhere. Throws if there is no process.
+  // Starts `argv[0]` (searched in PATH); its output goes nowhere. Throws if it cannot be started.
   explicit BackgroundProgram(const std::vector<std::string>& argv);
   ~BackgroundProgram();
   BackgroundProgram(const BackgroundProgram&) = delete;
   BackgroundProgram& operator=(const BackgroundProgram&) = delete;
 
-  bool Running();
+  bool Running() { return !process_.HasEnded(); }
 
  private:
-  pid_t pid_;
+  ChildProcess process_;
 };
 
 }  // namespace jankbox::bench

@@ -28,27 +28,16 @@ TemporaryFolder::~TemporaryFolder() {
 CollectorProcess::CollectorProcess(std::vector<std::string> arguments,
                                    const std::function<bool()>& before_exec) {
   arguments.insert(arguments.begin(), JANKBOX_COLLECTOR);
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  int out[2];
-  int err[2];
-  EXPECT_EQ(pipe2(out, O_CLOEXEC), 0);
-  EXPECT_EQ(pipe2(err, O_CLOEXEC), 0);
-  pid_ = fork();
-  if (pid_ == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // no server outlives a crashed test
-    dup2(out[1], STDOUT_FILENO);
-    dup2(err[1], STDERR_FILENO);
+  const auto in_child = [&before_exec] {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a crashed test leaves no server behind
     if (before_exec && !before_exec()) _exit(99);
-    execv(argv[0], argv.data());
-    _exit(98);
-  }
-  close(out[1]);
-  close(err[1]);
-  out_.Reset(out[0]);
-  err_.Reset(err[0]);
-  for (char c = 0; read(out_.get(), &c, 1) == 1 && c != '\n';) ready_line_ += c;
+  };
+  EXPECT_EQ(process_.Start({.argv = std::move(arguments),
+                            .out = ChildStream::kPiped,
+                            .err = ChildStream::kPiped,
+                            .in_child = in_child}),
+            0);
+  for (char c = 0; read(process_.out().get(), &c, 1) == 1 && c != '\n';) ready_line_ += c;
   const size_t comma = ready_line_.find(", data in ");
   const size_t colon = ready_line_.rfind(':', comma);
   if (comma != std::string::npos) port_ = atoi(ready_line_.c_str() + colon + 1);
@@ -57,18 +46,16 @@ CollectorProcess::CollectorProcess(std::vector<std::string> arguments,
 CollectorProcess::~CollectorProcess() { End(SIGKILL); }
 
 int CollectorProcess::End(int signal) {
-  if (pid_ < 0) return wait_status_;
-  if (signal != 0) kill(pid_, signal);
-  EXPECT_EQ(waitpid(pid_, &wait_status_, 0), pid_);
-  pid_ = -1;
-  return wait_status_;
+  if (signal != 0) process_.Signal(signal);
+  process_.Wait();
+  return process_.wait_status();
 }
 
 std::string CollectorProcess::Errors() {
   std::string text;
   char block[4096];
   ssize_t size = 0;
-  while ((size = read(err_.get(), block, sizeof(block))) > 0) {
+  while ((size = read(process_.err().get(), block, sizeof(block))) > 0) {
     text.append(block, static_cast<size_t>(size));
   }
   return text;

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/scoped_fd.h"
+#include "base/process_runner.h"
 #include "report/report.pb.h"
 
 namespace jankbox::collector {
@@ -39,7 +39,7 @@ class CollectorProcess {
   const std::string& ready_line() const { return ready_line_; }
   int port() const { return port_; }
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
-  pid_t pid() const { return pid_; }
+  pid_t pid() const { return process_.pid(); }
 
   // Sends `signal` (0: none) and waits; the wait status as of waitpid().
   int End(int signal);
@@ -47,12 +47,9 @@ class CollectorProcess {
   std::string Errors();
 
  private:
-  pid_t pid_ = -1;
   int port_ = 0;
-  int wait_status_ = 0;
   std::string ready_line_;
-  ScopedFd out_;
-  ScopedFd err_;
+  ChildProcess process_;
 };
 
 // A collector over an empty folder, for each test.

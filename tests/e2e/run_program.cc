@@ -1,8 +1,6 @@
 #include "tests/e2e/run_program.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,52 +11,41 @@
 #include "base/file.h"
 #include "report/report_file.h"
 
-extern char** environ;
-
 namespace jankbox {
 
 Program::Program(const std::vector<std::string>& argv,
                  const std::map<std::string, std::string>& environment) {
-  int out[2], err[2];
-  if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) abort();
-  std::vector<char*> arguments;
-  for (const std::string& word : argv) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  pid_ = fork();
-  if (pid_ == 0) {
-    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
-    dup2(out[1], 1);
-    dup2(err[1], 2);
-    execvp(arguments[0], arguments.data());
-    _exit(127);
-  }
-  close(out[1]);
-  close(err[1]);
-  fds_[0] = out[0];
-  fds_[1] = err[0];
+  const int error = process_.Start({.argv = argv,
+                                    .environment = {environment.begin(), environment.end()},
+                                    .out = ChildStream::kPiped,
+                                    .err = ChildStream::kPiped});
+  if (error == 0) return;
+  waited_ = true;
+  outcome_.exit_status = 127;  // as a shell's
+  outcome_.err = argv[0] + ": " + strerror(error);
 }
 
 Program::~Program() {
-  if (pid_ > 0) Wait(0);
+  if (!waited_) Wait(0);
 }
 
-void Program::Signal(int number) { kill(pid_, number); }
+void Program::Signal(int number) { process_.Signal(number); }
 
 bool Program::Drain(int timeout_ms) {
-  pollfd wait[2] = {{fds_[0], POLLIN, 0}, {fds_[1], POLLIN, 0}};
+  ScopedFd* streams[] = {&process_.out(), &process_.err()};
+  pollfd wait[] = {{streams[0]->get(), POLLIN, 0}, {streams[1]->get(), POLLIN, 0}};
   poll(wait, 2, timeout_ms);
   for (int i = 0; i < 2; ++i) {
-    if (fds_[i] < 0 || wait[i].revents == 0) continue;
+    if (!streams[i]->valid() || wait[i].revents == 0) continue;
     char block[4096];
-    const ssize_t n = read(fds_[i], block, sizeof(block));
+    const ssize_t n = read(streams[i]->get(), block, sizeof(block));
     if (n > 0) {
       (i == 0 ? outcome_.out : outcome_.err).append(block, static_cast<size_t>(n));
     } else {
-      close(fds_[i]);
-      fds_[i] = -1;
+      streams[i]->Reset();
     }
   }
-  return fds_[0] >= 0 || fds_[1] >= 0;
+  return streams[0]->valid() || streams[1]->valid();
 }
 
 bool Program::WaitForOutput(const std::string& text, int timeout_ms) {
@@ -70,27 +57,23 @@ bool Program::WaitForOutput(const std::string& text, int timeout_ms) {
 }
 
 Outcome Program::Wait(int timeout_ms) {
+  if (waited_) return outcome_;
   const uint64_t end = MonotonicNs() + static_cast<uint64_t>(timeout_ms) * kNsPerMs;
-  int status = 0;
-  while (waitpid(pid_, &status, WNOHANG) == 0) {
+  bool open = true;
+  while (!process_.HasEnded()) {
     if (MonotonicNs() >= end) {
-      kill(pid_, SIGKILL);
-      waitpid(pid_, &status, 0);
-      break;
-    }
-    if (fds_[0] >= 0 || fds_[1] >= 0) {
-      Drain(20);
+      process_.Kill();
+    } else if (open) {
+      open = Drain(20);
     } else {
       usleep(5000);
     }
   }
-  pid_ = -1;
-  while ((fds_[0] >= 0 || fds_[1] >= 0) && MonotonicNs() < end + kNsPerSecond && Drain(100)) {
-  }
-  for (int& fd : fds_) {
-    if (fd >= 0) close(fd);
-    fd = -1;
-  }
+  waited_ = true;
+  while (open && MonotonicNs() < end + kNsPerSecond) open = Drain(100);
+  process_.out().Reset();
+  process_.err().Reset();
+  const int status = process_.wait_status();
   if (WIFEXITED(status)) outcome_.exit_status = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) outcome_.signal = WTERMSIG(status);
   return outcome_;

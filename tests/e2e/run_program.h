@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/process_runner.h"
 #include "report/report.pb.h"
 
 namespace jankbox {
@@ -29,7 +30,7 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  pid_t pid() const { return pid_; }
+  pid_t pid() const { return process_.pid(); }
   void Signal(int number);
   // Reads its output until `text` appears on stdout; false after `timeout_ms` or at its end.
   bool WaitForOutput(const std::string& text, int timeout_ms);
@@ -40,8 +41,8 @@ class Program {
  private:
   bool Drain(int timeout_ms);  // false once both pipes are closed
 
-  pid_t pid_ = -1;
-  int fds_[2] = {-1, -1};
+  ChildProcess process_;
+  bool waited_ = false;
   Outcome outcome_;
 };
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/scoped_fd.h"
+#include "base/process_runner.h"
 
 namespace jankbox::tools {
 
@@ -28,13 +28,13 @@ using Environment = std::map<std::string, std::string>;
 class Subprocess {
  public:
   Subprocess(const std::vector<std::string>& argv, const Environment& added, bool terminal = false);
-  ~Subprocess();
+  ~Subprocess();  // kills it
   Subprocess(const Subprocess&) = delete;
   Subprocess& operator=(const Subprocess&) = delete;
 
-  pid_t pid() const { return pid_; }
+  pid_t pid() const { return process_.pid(); }
   void Write(const std::string& input);
-  void CloseInput() { in_.Reset(); }
+  void CloseInput() { process_.in().Reset(); }
   // Reads stdout until `text` has come; false at its end or after 20 s.
   bool WaitForOutput(const std::string& text);
   // The same of stderr.
@@ -49,12 +49,8 @@ class Subprocess {
  private:
   bool ReadUntil(int fd, std::string* read, const std::string& text);
 
-  pid_t pid_ = -1;
-  bool waited_ = false;
   bool terminal_;
-  ScopedFd in_;
-  ScopedFd out_;
-  ScopedFd err_;
+  ChildProcess process_;  // a terminal is its out()
   Finished finished_;
 };
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/process_runner.h"
 #include "base/status.h"
-#include "tools/adb/captured_process.h"
 #include "tools/adb/device_list.h"
 
 namespace jankbox::tools {

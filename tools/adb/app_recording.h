@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/process_runner.h"
 #include "base/status.h"
 #include "report/report.pb.h"
 #include "tools/adb/adb_client.h"
-#include "tools/adb/captured_process.h"
 #include "tools/adb/device_app.h"
 
 namespace jankbox::tools {

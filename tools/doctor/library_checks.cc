@@ -1,13 +1,10 @@
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 
 #include "base/file.h"
-#include "base/scoped_fd.h"
+#include "base/process_runner.h"
 #include "tools/doctor/agent_library.h"
 #include "tools/doctor/machine_check.h"
 
@@ -61,30 +58,21 @@ MachineCheck CheckRecorder(const std::string& agent) {
 
 // The dynamic linker's message on stderr when /bin/true starts with the agent.
 std::string PreloadComplaint(const std::string& agent) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return "no pipe";
-  ScopedFd reader(ends[0]);
-  ScopedFd writer(ends[1]);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, writer.get(), STDERR_FILENO);
-  const std::string preload = "LD_PRELOAD=" + agent;
-  char program[] = "/bin/true";
-  char* argv[] = {program, nullptr};
-  char* envp[] = {const_cast<char*>(preload.c_str()), nullptr};
-  pid_t child = -1;
-  const int error = posix_spawn(&child, program, &actions, nullptr, argv, envp);
-  posix_spawn_file_actions_destroy(&actions);
-  writer.Reset();
+  ChildProcess child;
+  const int error = child.Start({.argv = {"/bin/true"},
+                                 .environment = {{"LD_PRELOAD", agent}},
+                                 .drops_variable = [](std::string_view) { return true; },
+                                 .err = ChildStream::kPiped});
   if (error != 0) return "/bin/true does not start";
   std::string complaint;
   char block[512];
-  for (ssize_t n; (n = read(reader.get(), block, sizeof(block))) > 0;) {
+  for (ssize_t n; (n = read(child.err().get(), block, sizeof(block))) > 0;) {
     complaint.append(block, static_cast<size_t>(n));
   }
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (status != 0 && complaint.empty()) complaint = "/bin/true fails with the agent in it";
+  child.Wait();
+  if (child.wait_status() != 0 && complaint.empty()) {
+    complaint = "/bin/true fails with the agent in it";
+  }
   return complaint.substr(0, complaint.find('\n'));
 }
 

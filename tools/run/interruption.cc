@@ -1,9 +1,10 @@
 #include "tools/run/interruption.h"
 
 #include <signal.h>
-#include <unistd.h>
 
 #include <optional>
+
+#include "tools/run/own_end.h"
 
 namespace jankbox::tools {
 
@@ -30,9 +31,7 @@ Interrupt Interruption::source() {
 int Interruption::End(int status) {
   if (!asked()) return status;
   inbox_->RestoreInChild();
-  ::signal(signal_, SIG_DFL);
-  kill(getpid(), signal_);
-  return 128 + signal_;  // as a shell says it
+  return EndBySignal(signal_);
 }
 
 }  // namespace jankbox::tools

@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/process_runner.h"
 #include "base/status.h"
-#include "tools/adb/captured_process.h"
 #include "tools/run/signal_inbox.h"
 
 namespace jankbox::tools {

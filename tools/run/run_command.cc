@@ -12,10 +12,11 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/process_runner.h"
 #include "diagnosis/seal/recovery.h"
 #include "tools/doctor/agent_library.h"
 #include "tools/reports/report_source.h"
-#include "tools/run/child_process.h"
+#include "tools/run/own_end.h"
 #include "tools/run/run_feed.h"
 #include "tools/run/signal_inbox.h"
 #include "tools/terminal/exit_code.h"
@@ -45,6 +46,8 @@ std::string AbsolutePath(const std::string& path) {
   return absolute;
 }
 
+using RunEnvironment = std::vector<std::pair<std::string, std::string>>;
+
 // One run of one program.
 class Run {
  public:
@@ -58,7 +61,7 @@ class Run {
  private:
   // Leaves feed_ empty, with one error reported, if nothing can be recorded.
   void Prepare();
-  ChildProcess::Environment AgentEnvironment() const;
+  RunEnvironment AgentEnvironment() const;
   // 0, or the status to exit with.
   int Start();
   void WaitForProgram();
@@ -98,7 +101,7 @@ void Run::Prepare() {
   if (recovered.ok()) feed_->TellRecovered(recovered.value());
 }
 
-ChildProcess::Environment Run::AgentEnvironment() const {
+RunEnvironment Run::AgentEnvironment() const {
   if (!feed_.has_value()) return {};
   // The agent comes last: libraries that the user preloads keep their order.
   const char* preloaded = getenv("LD_PRELOAD");
@@ -116,8 +119,9 @@ ChildProcess::Environment Run::AgentEnvironment() const {
 }
 
 int Run::Start() {
-  const int error =
-      child_.Start(options_.program, AgentEnvironment(), [this] { signals_->RestoreInChild(); });
+  const int error = child_.Start({.argv = options_.program,
+                                  .environment = AgentEnvironment(),
+                                  .in_child = [this] { signals_->RestoreInChild(); }});
   if (error == 0) return kExitOk;
   Say(Printable(options_.program[0]) + ": " + strerror(error));
   return error == ENOENT || error == ENOTDIR ? kExitNotFound : kExitNotExecutable;
@@ -169,14 +173,14 @@ int Run::Execute() {
   if (status != kExitOk) return status;
   if (feed_.has_value()) feed_->StartUpload();
   WaitForProgram();
-  if (!feed_.has_value()) return child_.EndAsItDid();
+  if (!feed_.has_value()) return EndLike(child_.wait_status());
   // A program that was killed while it was blocked left a ring: its report belongs to this run.
   (void)RecoverOrphanRings(directory_, &spool_.value()).ok();
   feed_->Tell();
   if (feed_->uploads()) WaitForUpload();
   feed_->TellSummary();
   if (feed_->uploads()) feed_->TellUploadSummary();
-  const int end = child_.EndAsItDid();
+  const int end = EndLike(child_.wait_status());
   // A request that is still under way must not delay the end; jankbox has nothing left to write.
   if (!feed_->upload_ended()) _exit(end);
   return end;
