@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/proto_writer.h"
+#include "base/utf8.h"
 #include "report/field_table.h"
 
 namespace jankbox {
@@ -16,35 +17,8 @@ namespace {
 // outgrows kMaxReportMessageBytes.
 constexpr size_t kMaxTextBytes = 1024;
 
-// Length of the well-formed UTF-8 sequence that `text` (not empty) begins with, 0 if there is none.
-size_t Utf8SequenceLength(std::string_view text) {
-  const auto byte = [text](size_t i) { return static_cast<uint8_t>(text[i]); };
-  const uint8_t lead = byte(0);
-  if (lead < 0x80) return 1;
-  const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  const bool overlong = (lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xf0 && byte(1) < 0x90);
-  const bool surrogate = lead == 0xed && byte(1) >= 0xa0;
-  const bool above_unicode = lead == 0xf4 && byte(1) >= 0x90;
-  return overlong || surrogate || above_unicode ? 0 : length;
-}
-
-// proto3 readers refuse a message whose strings are not UTF-8, and thread and symbol names may
-// contain any bytes: what is malformed becomes U+FFFD.
-std::string CleanText(std::string_view text) {
-  std::string clean;
-  while (!text.empty()) {
-    const size_t length = Utf8SequenceLength(text);
-    const std::string_view piece = length == 0 ? "\xef\xbf\xbd" : text.substr(0, length);
-    if (clean.size() + piece.size() > kMaxTextBytes) break;
-    clean.append(piece);
-    text.remove_prefix(std::max<size_t>(length, 1));
-  }
-  return clean;
-}
+// proto3 readers refuse a message whose strings are not UTF-8.
+std::string CleanText(std::string_view text) { return ToValidUtf8(text, kMaxTextBytes); }
 
 template <typename Value>
 Value ValueAt(const char* member) {

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/status.h"
+#include "base/utf8.h"
 
 namespace jankbox::tools {
 namespace {
@@ -63,29 +64,6 @@ size_t Columns(int fd) {
   return columns == 0 ? 0 : std::clamp(columns, kMinColumns, kMaxColumns);
 }
 
-struct Decoded {
-  uint32_t code_point = 0;
-  size_t bytes = 0;  // 0: malformed
-};
-
-// REQUIRES !text.empty().
-Decoded DecodeUtf8(std::string_view text) {
-  const uint8_t lead = static_cast<uint8_t>(text[0]);
-  if (lead < 0x80) return {lead, 1};
-  const size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return {};
-  uint32_t code_point = lead & (0x7f >> bytes);
-  for (size_t i = 1; i < bytes; ++i) {
-    const uint8_t byte = static_cast<uint8_t>(text[i]);
-    if ((byte & 0xc0) != 0x80) return {};
-    code_point = code_point << 6 | (byte & 0x3f);
-  }
-  constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code_point >= 0xd800 && code_point <= 0xdfff;
-  if (code_point < kSmallest[bytes] || surrogate || code_point > 0x10ffff) return {};
-  return {code_point, bytes};
-}
-
 // C0, DEL, C1, and the marks that turn the direction of text or end a line.
 bool IsControl(uint32_t code_point) {
   return code_point < 0x20 || (code_point >= 0x7f && code_point < 0xa0) ||
@@ -120,7 +98,7 @@ std::string Printable(std::string_view text) {
   std::string clean;
   clean.reserve(text.size());
   while (!text.empty()) {
-    const Decoded decoded = DecodeUtf8(text);
+    const Utf8Character decoded = DecodeUtf8(text);
     const size_t bytes = std::max<size_t>(decoded.bytes, 1);
     if (decoded.bytes == 0 || IsControl(decoded.code_point)) {
       clean += '?';
@@ -135,7 +113,7 @@ std::string Printable(std::string_view text) {
 size_t DisplayWidth(std::string_view text) {
   size_t columns = 0;
   while (!text.empty()) {
-    const Decoded decoded = DecodeUtf8(text);
+    const Utf8Character decoded = DecodeUtf8(text);
     columns += decoded.bytes == 0 ? 1 : Width(decoded.code_point);
     text.remove_prefix(std::max<size_t>(decoded.bytes, 1));
   }
@@ -149,7 +127,7 @@ std::string Clip(const TextStyle& style, std::string_view text, size_t columns) 
   size_t used = 0;
   size_t kept = 0;
   while (kept < text.size()) {
-    const Decoded decoded = DecodeUtf8(text.substr(kept));
+    const Utf8Character decoded = DecodeUtf8(text.substr(kept));
     const size_t width = decoded.bytes == 0 ? 1 : Width(decoded.code_point);
     if (used + width > room) break;
     used += width;
