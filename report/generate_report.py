@@ -12,6 +12,9 @@ import os
 import re
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../cmake'))
+from descriptor_set import text, wire_fields  # noqa: E402
+
 ROOT_MESSAGE = 'Report'
 # Numbers of google.protobuf.FieldDescriptorProto.Type: the member's type, its start value, the writer's FieldType.
 SCALARS = {4: ('uint64_t', ' = 0', 'kUint64'), 5: ('int32_t', ' = 0', 'kInt32'), 8: ('bool', ' = false', 'kBool'),
@@ -19,37 +22,6 @@ SCALARS = {4: ('uint64_t', ' = 0', 'kUint64'), 5: ('int32_t', ' = 0', 'kInt32'),
 TYPE_TEXT, TYPE_MESSAGE, TYPE_ENUM = 9, 11, 14
 LABEL_REPEATED = 3
 WARNING = '// Made from report/report.proto by report/generate_report.py. Not to be edited.\n'
-
-
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7f) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, at
-
-
-def wire_fields(data):
-    """{field number: [values]} of a protobuf message; what has a length stays bytes."""
-    fields, at = {}, 0
-    while at < len(data):
-        key, at = varint(data, at)
-        if key & 7 == 0:
-            value, at = varint(data, at)
-        elif key & 7 == 2:
-            size, at = varint(data, at)
-            value, at = data[at:at + size], at + size
-        else:
-            sys.exit(f'generate_report.py: wire type {key & 7} is in no descriptor')
-        fields.setdefault(key >> 3, []).append(value)
-    return fields
-
-
-def text(fields, number):
-    return fields[number][0].decode() if number in fields else ''
 
 
 class Field:

@@ -5,10 +5,12 @@
 #include <memory>
 #include <vector>
 
-#include "bench/snapshot_encode/perfetto_subset.pb.h"
+#include "tracer/perfetto/trace.pb.h"
 
 namespace jankbox::bench {
 namespace {
+
+namespace proto = traceproto;
 
 constexpr uint32_t kStateCleared = 1;
 constexpr uint32_t kNeedsState = 2;

@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "tools/merge/app_trace.h"
-#include "tools/merge/trace.pb.h"
+#include "tracer/perfetto/trace.pb.h"
 
 namespace jankbox::tools {
 

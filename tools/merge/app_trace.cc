@@ -175,11 +175,13 @@ void CollectIds(const TracePacket& packet, TraceIds* ids) {
     ids->track_uuids.insert(packet.track_event().track_uuid());
   }
   const auto& frame = packet.frame_timeline_event();
-  for (const auto* cookie :
-       {&frame.expected_display_frame_start(), &frame.actual_display_frame_start(),
-        &frame.expected_surface_frame_start(), &frame.actual_surface_frame_start()}) {
-    if (cookie->has_cookie()) ids->frame_cookies.insert(cookie->cookie());
-  }
+  const auto take = [ids](const auto& start) {
+    if (start.has_cookie()) ids->frame_cookies.insert(start.cookie());
+  };
+  take(frame.expected_display_frame_start());
+  take(frame.actual_display_frame_start());
+  take(frame.expected_surface_frame_start());
+  take(frame.actual_surface_frame_start());
 }
 
 KernelClocks ReadClocks(const traceproto::ClockSnapshot& snapshot) {

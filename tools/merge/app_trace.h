@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "tools/merge/trace.pb.h"
+#include "tools/merge/captured_event.pb.h"
 
 namespace jankbox::tools {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tools/merge/app_trace.h"
-#include "tools/merge/trace.pb.h"
+#include "tools/merge/captured_event.pb.h"
 
 namespace jankbox::tools {
 

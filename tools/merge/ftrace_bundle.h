@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "tools/merge/trace.pb.h"
+#include "tools/merge/captured_event.pb.h"
 
 namespace jankbox::tools {
 

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "tools/merge/byte_source.h"
-#include "tools/merge/trace.pb.h"
+#include "tracer/perfetto/trace.pb.h"
 
 namespace jankbox::tools {
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "tools/merge/trace.pb.h"
+#include "tools/merge/captured_event.pb.h"
 
 namespace jankbox::tools {
 

@@ -1,6 +1,8 @@
 #include "tools/merge/trace_cmd_records.h"
 
 #include <event-parse.h>
+
+#include "base/utf8.h"
 #define _TRACE_FS_H  // trace-cmd.h includes tracefs.h without need, and 1.6 of that is no C++
 #include <trace-cmd.h>
 
@@ -8,8 +10,6 @@
 #include <cstring>
 #include <map>
 #include <vector>
-
-#include "tracer/perfetto/utf8.h"
 
 // Exported by libtracecmd.so.1, but left out of its header: the content of the trace_clock file, or
 // the one clock's name.

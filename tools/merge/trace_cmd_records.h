@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "tools/merge/trace.pb.h"
+#include "tools/merge/captured_event.pb.h"
 
 namespace jankbox::tools {
 

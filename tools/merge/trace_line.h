@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/merge/trace.pb.h"
+#include "tools/merge/captured_event.pb.h"
 
 namespace jankbox::tools {
 

@@ -1,7 +1,7 @@
 #include <charconv>
 
+#include "base/utf8.h"
 #include "tools/merge/trace_line.h"
-#include "tracer/perfetto/utf8.h"
 
 namespace jankbox::tools {
 namespace {

@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "tools/merge/app_rewrite.h"
 #include "tools/merge/capture_scan.h"
 #include "tools/merge/ftrace_bundle.h"
 #include "tools/merge/packet_stream.h"
-#include "tracer/perfetto/utf8.h"
 
 namespace jankbox::tools {
 namespace {

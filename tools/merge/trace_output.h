@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "tools/merge/trace.pb.h"
+#include "tracer/perfetto/trace.pb.h"
 #include "tracer/snapshot/zstd_stream.h"
 
 namespace jankbox::tools {

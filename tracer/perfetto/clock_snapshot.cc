@@ -7,8 +7,8 @@ namespace {
 
 void WriteClock(ProtoWriter& snapshot, uint32_t clock_id, uint64_t timestamp) {
   snapshot.Message(perfetto::clock_snapshot::kClocks, [&](ProtoWriter& clock) {
-    clock.Varint(perfetto::clock_snapshot::kClockId, clock_id);
-    clock.Varint(perfetto::clock_snapshot::kTimestamp, timestamp);
+    clock.Varint(perfetto::clock_snapshot::clock::kClockId, clock_id);
+    clock.Varint(perfetto::clock_snapshot::clock::kTimestamp, timestamp);
   });
 }
 
@@ -21,10 +21,10 @@ uint64_t MovedBy(uint64_t boottime_ns, uint64_t clock_ns, uint64_t reading_boott
 }  // namespace
 
 void WriteKernelClocks(ProtoWriter& snapshot, const ClockReading& reading, uint64_t boottime_ns) {
-  WriteClock(snapshot, perfetto::kClockBoottime, boottime_ns);
-  WriteClock(snapshot, perfetto::kClockMonotonic,
+  WriteClock(snapshot, perfetto::kBuiltinClockBoottime, boottime_ns);
+  WriteClock(snapshot, perfetto::kBuiltinClockMonotonic,
              MovedBy(boottime_ns, reading.monotonic_ns, reading.boottime_ns));
-  WriteClock(snapshot, perfetto::kClockRealtime,
+  WriteClock(snapshot, perfetto::kBuiltinClockRealtime,
              MovedBy(boottime_ns, reading.realtime_ns, reading.boottime_ns));
 }
 

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <string>
 
+#include "base/utf8.h"
 #include "tracer/perfetto/clock_snapshot.h"
-#include "tracer/perfetto/utf8.h"
 
 namespace jankbox {
 namespace {
@@ -22,11 +22,11 @@ uint8_t* WriteField(uint8_t* at, uint32_t field, uint64_t value) {
 uint8_t* WriteAnnotation(uint8_t* at, std::string_view name) {
   *at++ = perfetto::BytesTag(perfetto::track_event::kDebugAnnotations);
   *at++ = static_cast<uint8_t>(name.size() + 4);
-  *at++ = perfetto::BytesTag(perfetto::track_event::kAnnotationName);
+  *at++ = perfetto::BytesTag(perfetto::debug_annotation::kName);
   *at++ = static_cast<uint8_t>(name.size());
   memcpy(at, name.data(), name.size());
   at += name.size();
-  *at++ = perfetto::VarintTag(perfetto::track_event::kAnnotationBool);
+  *at++ = perfetto::VarintTag(perfetto::debug_annotation::kBoolValue);
   *at++ = 1;
   return at;
 }
@@ -38,11 +38,11 @@ uint8_t* WriteAnnotation(uint8_t* at, std::string_view name, int64_t value) {
       static_cast<size_t>(WriteVarint(number, static_cast<uint64_t>(value)) - number);
   *at++ = perfetto::BytesTag(perfetto::track_event::kDebugAnnotations);
   *at++ = static_cast<uint8_t>(name.size() + 3 + number_bytes);
-  *at++ = perfetto::BytesTag(perfetto::track_event::kAnnotationName);
+  *at++ = perfetto::BytesTag(perfetto::debug_annotation::kName);
   *at++ = static_cast<uint8_t>(name.size());
   memcpy(at, name.data(), name.size());
   at += name.size();
-  *at++ = perfetto::VarintTag(perfetto::track_event::kAnnotationInt);
+  *at++ = perfetto::VarintTag(perfetto::debug_annotation::kIntValue);
   memcpy(at, number, number_bytes);
   return at + number_bytes;
 }
@@ -101,11 +101,12 @@ EventSequence::EventSequence(PacketWriter* writer, const Options& options)
 EventSequence::Head EventSequence::MakeHead(std::initializer_list<uint8_t> event) const {
   Head head;
   uint8_t* at = head.bytes;
-  *at++ = perfetto::BytesTag(perfetto::kTracePacket);
+  *at++ = perfetto::BytesTag(perfetto::trace::kPacket);
   *at++ = 0;
-  at = WriteField(at, perfetto::packet::kTrustedSequenceId, options_.sequence_id);
-  at = WriteField(at, perfetto::packet::kSequenceFlags, perfetto::kNeedsIncrementalState);
-  *at++ = perfetto::BytesTag(perfetto::packet::kTrackEvent);
+  at = WriteField(at, perfetto::trace_packet::kTrustedPacketSequenceId, options_.sequence_id);
+  at = WriteField(at, perfetto::trace_packet::kSequenceFlags,
+                  perfetto::trace_packet::kSeqNeedsIncrementalState);
+  *at++ = perfetto::BytesTag(perfetto::trace_packet::kTrackEvent);
   *at++ = static_cast<uint8_t>(event.size());
   for (uint8_t byte : event) *at++ = byte;
   head.size = static_cast<uint32_t>(at - head.bytes);
@@ -116,30 +117,33 @@ void EventSequence::Start(uint64_t boottime_ns) {
   started_ = true;
   last_units_ = boottime_ns >> unit_shift_;
   writer_->Packet([&](ProtoWriter& packet) {
-    packet.Varint(perfetto::packet::kTrustedSequenceId, options_.sequence_id);
-    packet.Varint(perfetto::packet::kSequenceFlags, perfetto::kIncrementalStateCleared);
-    packet.Bool(perfetto::packet::kFirstPacketOnSequence, true);
-    packet.Message(perfetto::packet::kClockSnapshot, [&](ProtoWriter& snapshot) {
+    packet.Varint(perfetto::trace_packet::kTrustedPacketSequenceId, options_.sequence_id);
+    packet.Varint(perfetto::trace_packet::kSequenceFlags,
+                  perfetto::trace_packet::kSeqIncrementalStateCleared);
+    packet.Bool(perfetto::trace_packet::kFirstPacketOnSequence, true);
+    packet.Message(perfetto::trace_packet::kClockSnapshot, [&](ProtoWriter& snapshot) {
       WriteKernelClocks(snapshot, options_.clock_reading, last_units_ << unit_shift_);
       snapshot.Message(perfetto::clock_snapshot::kClocks, [&](ProtoWriter& clock) {
-        clock.Varint(perfetto::clock_snapshot::kClockId, perfetto::kClockOfSequence);
-        clock.Varint(perfetto::clock_snapshot::kTimestamp, last_units_);
-        clock.Bool(perfetto::clock_snapshot::kIsIncremental, true);
-        clock.Varint(perfetto::clock_snapshot::kUnitMultiplierNs, options_.unit_ns);
+        clock.Varint(perfetto::clock_snapshot::clock::kClockId, perfetto::kClockOfSequence);
+        clock.Varint(perfetto::clock_snapshot::clock::kTimestamp, last_units_);
+        clock.Bool(perfetto::clock_snapshot::clock::kIsIncremental, true);
+        clock.Varint(perfetto::clock_snapshot::clock::kUnitMultiplierNs, options_.unit_ns);
       });
     });
-    packet.Message(perfetto::packet::kTracePacketDefaults, [&](ProtoWriter& defaults) {
-      defaults.Varint(perfetto::defaults::kTimestampClockId, perfetto::kClockOfSequence);
+    packet.Message(perfetto::trace_packet::kTracePacketDefaults, [&](ProtoWriter& defaults) {
+      defaults.Varint(perfetto::trace_packet_defaults::kTimestampClockId,
+                      perfetto::kClockOfSequence);
       if (options_.default_track_uuid == 0) return;
-      defaults.Message(perfetto::defaults::kTrackEventDefaults, [&](ProtoWriter& event) {
-        event.Varint(perfetto::track_event::kTrackUuid, options_.default_track_uuid);
-      });
+      defaults.Message(
+          perfetto::trace_packet_defaults::kTrackEventDefaults, [&](ProtoWriter& event) {
+            event.Varint(perfetto::track_event_defaults::kTrackUuid, options_.default_track_uuid);
+          });
     });
-    packet.Message(perfetto::packet::kInternedData, [&](ProtoWriter& interned) {
+    packet.Message(perfetto::trace_packet::kInternedData, [&](ProtoWriter& interned) {
       for (size_t i = 0; i < std::size(kCategoryNames); ++i) {
         interned.Message(perfetto::interned_data::kEventCategories, [&](ProtoWriter& category) {
-          category.Varint(perfetto::interned_data::kIid, i + 1);
-          category.Bytes(perfetto::interned_data::kString, kCategoryNames[i]);
+          category.Varint(perfetto::event_category::kIid, i + 1);
+          category.Bytes(perfetto::event_category::kName, kCategoryNames[i]);
         });
       }
     });
@@ -149,14 +153,15 @@ void EventSequence::Start(uint64_t boottime_ns) {
 uint32_t EventSequence::AddName(std::string_view name) {
   const uint32_t iid = ++last_name_iid_;
   writer_->Packet([&](ProtoWriter& packet) {
-    packet.Varint(perfetto::packet::kTrustedSequenceId, options_.sequence_id);
-    packet.Varint(perfetto::packet::kSequenceFlags, perfetto::kNeedsIncrementalState);
-    packet.Message(perfetto::packet::kInternedData, [&](ProtoWriter& interned) {
+    packet.Varint(perfetto::trace_packet::kTrustedPacketSequenceId, options_.sequence_id);
+    packet.Varint(perfetto::trace_packet::kSequenceFlags,
+                  perfetto::trace_packet::kSeqNeedsIncrementalState);
+    packet.Message(perfetto::trace_packet::kInternedData, [&](ProtoWriter& interned) {
       interned.Message(perfetto::interned_data::kEventNames, [&](ProtoWriter& event_name) {
-        event_name.Varint(perfetto::interned_data::kIid, iid);
+        event_name.Varint(perfetto::event_name::kIid, iid);
         const std::string text = ToValidUtf8(name);
         // A marker may have none, or a character that is cut off: readers want one.
-        event_name.Bytes(perfetto::interned_data::kString, text.empty() ? "?" : text);
+        event_name.Bytes(perfetto::event_name::kName, text.empty() ? "?" : text);
       });
     });
   });
@@ -174,7 +179,7 @@ void EventSequence::Write(uint64_t boottime_ns, const TrackEventFields& event) {
   const uint8_t* const end = WriteTime(at + body_bytes, boottime_ns);
   const size_t packet_bytes = static_cast<size_t>(end - packet);
   at = writer_->Reserve();
-  *at++ = perfetto::BytesTag(perfetto::kTracePacket);
+  *at++ = perfetto::BytesTag(perfetto::trace::kPacket);
   at = WriteVarint(at, packet_bytes);
   memcpy(at, packet, packet_bytes);
   writer_->Commit(at + packet_bytes);

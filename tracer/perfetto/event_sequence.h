@@ -110,7 +110,7 @@ class EventSequence {
   };
   Head MakeHead(std::initializer_list<uint8_t> event) const;
   uint8_t* WriteTime(uint8_t* at, uint64_t boottime_ns) {
-    *at++ = perfetto::VarintTag(perfetto::packet::kTimestamp);
+    *at++ = perfetto::VarintTag(perfetto::trace_packet::kTimestamp);
     const uint64_t units = Advance(boottime_ns);
     return unit_shift_ == 0 ? WriteWideVarint(at, units) : WriteVarint(at, units);
   }

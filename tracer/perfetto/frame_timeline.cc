@@ -4,13 +4,19 @@
 #include <tuple>
 
 #include "base/compact_sort.h"
+#include "base/utf8.h"
 #include "tracer/perfetto/trace_fields.h"
-#include "tracer/perfetto/utf8.h"
 
 namespace jankbox {
 namespace {
 
-namespace field = perfetto::frame_timeline;
+namespace field = perfetto::frame_timeline_event;
+namespace surface = field::actual_surface_frame_start;
+namespace expected = field::expected_surface_frame_start;
+// WriteBegin() writes these for both.
+static_assert(expected::kCookie == surface::kCookie && expected::kToken == surface::kToken &&
+              expected::kDisplayFrameToken == surface::kDisplayFrameToken &&
+              expected::kPid == surface::kPid && expected::kLayerName == surface::kLayerName);
 
 struct Edge {
   // Ends before starts at the same moment, but an empty slice's end after its start.
@@ -94,18 +100,18 @@ void WriteBegin(ProtoWriter& event, const Edge& edge, const TimelineFrame& frame
   const uint32_t kind =
       edge.actual ? field::kActualSurfaceFrameStart : field::kExpectedSurfaceFrameStart;
   event.Message(kind, [&](ProtoWriter& start) {
-    start.Varint(field::kCookie, edge.cookie());
-    start.Varint(field::kToken, token);
-    start.Varint(field::kDisplayFrameToken, token);  // importers refuse a frame without one
-    start.Int(field::kPid, options.pid);
-    start.Bytes(field::kLayerName, ToValidUtf8(options.layer_name));
+    start.Varint(surface::kCookie, edge.cookie());
+    start.Varint(surface::kToken, token);
+    start.Varint(surface::kDisplayFrameToken, token);  // importers refuse a frame without one
+    start.Int(surface::kPid, options.pid);
+    start.Bytes(surface::kLayerName, ToValidUtf8(options.layer_name));
     if (!edge.actual) return;
     const Outcome outcome = OutcomeOf(frame);
-    start.Varint(field::kPresentType, outcome.present_type);
-    start.Bool(field::kOnTimeFinish, outcome.on_time_finish);
-    start.Varint(field::kJankType, outcome.jank_type);
-    start.Varint(field::kPredictionType, field::kPredictionValid);
-    start.Varint(field::kJankSeverityType, outcome.severity);
+    start.Varint(surface::kPresentType, outcome.present_type);
+    start.Bool(surface::kOnTimeFinish, outcome.on_time_finish);
+    start.Varint(surface::kJankType, outcome.jank_type);
+    start.Varint(surface::kPredictionType, field::kPredictionValid);
+    start.Varint(surface::kJankSeverityType, outcome.severity);
   });
 }
 
@@ -117,18 +123,20 @@ void WriteFrameTimeline(PacketWriter* writer, const FrameTimelineOptions& option
   bool first = true;
   for (const Edge& edge : SortedEdges(frames)) {
     writer->Packet([&](ProtoWriter& packet) {
-      packet.Varint(perfetto::packet::kTrustedSequenceId, options.sequence_id);
-      packet.Varint(perfetto::packet::kSequenceFlags,
-                    first ? perfetto::kIncrementalStateCleared : perfetto::kNeedsIncrementalState);
-      if (first) packet.Bool(perfetto::packet::kFirstPacketOnSequence, true);
-      packet.Varint(perfetto::packet::kTimestamp, edge.time_ns);
-      packet.Varint(perfetto::packet::kTimestampClockId, perfetto::kClockBoottime);
-      packet.Message(perfetto::packet::kFrameTimelineEvent, [&](ProtoWriter& event) {
+      packet.Varint(perfetto::trace_packet::kTrustedPacketSequenceId, options.sequence_id);
+      packet.Varint(perfetto::trace_packet::kSequenceFlags,
+                    first ? perfetto::trace_packet::kSeqIncrementalStateCleared
+                          : perfetto::trace_packet::kSeqNeedsIncrementalState);
+      if (first) packet.Bool(perfetto::trace_packet::kFirstPacketOnSequence, true);
+      packet.Varint(perfetto::trace_packet::kTimestamp, edge.time_ns);
+      packet.Varint(perfetto::trace_packet::kTimestampClockId, perfetto::kBuiltinClockBoottime);
+      packet.Message(perfetto::trace_packet::kFrameTimelineEvent, [&](ProtoWriter& event) {
         if (edge.order == Edge::kBegin) {
           WriteBegin(event, edge, frames[edge.frame], tokens[edge.frame], options);
         } else {
-          event.Message(field::kFrameEnd,
-                        [&](ProtoWriter& end) { end.Varint(field::kCookie, edge.cookie()); });
+          event.Message(field::kFrameEnd, [&](ProtoWriter& end) {
+            end.Varint(field::frame_end::kCookie, edge.cookie());
+          });
         }
       });
     });

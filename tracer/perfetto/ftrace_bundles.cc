@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/utf8.h"
 #include "tracer/perfetto/trace_fields.h"
-#include "tracer/perfetto/utf8.h"
 
 namespace jankbox {
 namespace {
@@ -27,59 +27,66 @@ std::string Text(const char (&text)[kCommBytes]) {
 // The kernel's device number as user space spells it.
 uint64_t UserDevice(uint32_t dev) { return makedev(dev >> 20, dev & ((1u << 20) - 1)); }
 
-void WriteSwitch(ProtoWriter& message, const SwitchFields& sched) {
-  message.Bytes(1, Text(sched.prev_comm));
-  message.Int(2, sched.prev_pid);
-  message.Int(3, sched.prev_prio);
-  message.Int(4, sched.prev_state);
-  message.Bytes(5, Text(sched.next_comm));
-  message.Int(6, sched.next_pid);
-  message.Int(7, sched.next_prio);
+void WriteSwitch(ProtoWriter& writer, const SwitchFields& sched) {
+  namespace message = perfetto::sched_switch_ftrace_event;
+  writer.Bytes(message::kPrevComm, Text(sched.prev_comm));
+  writer.Int(message::kPrevPid, sched.prev_pid);
+  writer.Int(message::kPrevPrio, sched.prev_prio);
+  writer.Int(message::kPrevState, sched.prev_state);
+  writer.Bytes(message::kNextComm, Text(sched.next_comm));
+  writer.Int(message::kNextPid, sched.next_pid);
+  writer.Int(message::kNextPrio, sched.next_prio);
 }
 
-void WriteWake(ProtoWriter& message, const WakeFields& wake) {
-  message.Bytes(1, Text(wake.comm));
-  message.Int(2, wake.pid);
-  message.Int(3, wake.prio);
-  message.Int(4, 1);  // success: kernels since 4.3 report nothing else
-  message.Int(5, wake.target_cpu);
+void WriteWake(ProtoWriter& writer, const WakeFields& wake) {
+  namespace message = perfetto::sched_wakeup_ftrace_event;
+  writer.Bytes(message::kComm, Text(wake.comm));
+  writer.Int(message::kPid, wake.pid);
+  writer.Int(message::kPrio, wake.prio);
+  writer.Int(message::kSuccess, 1);  // success: kernels since 4.3 report nothing else
+  writer.Int(message::kTargetCpu, wake.target_cpu);
 }
 
-void WriteExit(ProtoWriter& message, const WakeFields& exit) {
-  message.Bytes(1, Text(exit.comm));
-  message.Int(2, exit.pid);
-  message.Int(4, exit.prio);
+void WriteExit(ProtoWriter& writer, const WakeFields& exit) {
+  namespace message = perfetto::sched_process_exit_ftrace_event;
+  writer.Bytes(message::kComm, Text(exit.comm));
+  writer.Int(message::kPid, exit.pid);
+  writer.Int(message::kPrio, exit.prio);
 }
 
-void WriteIssue(ProtoWriter& message, const BlockFields& block) {
-  message.Varint(1, UserDevice(block.dev));
-  message.Varint(2, block.sector);
-  message.Varint(3, block.nr_sector);
-  message.Varint(4, block.bytes);
-  message.Bytes(5, Text(block.rwbs));
-  message.Bytes(6, Text(block.comm));
+void WriteIssue(ProtoWriter& writer, const BlockFields& block) {
+  namespace message = perfetto::block_rq_issue_ftrace_event;
+  writer.Varint(message::kDev, UserDevice(block.dev));
+  writer.Varint(message::kSector, block.sector);
+  writer.Varint(message::kNrSector, block.nr_sector);
+  writer.Varint(message::kBytes, block.bytes);
+  writer.Bytes(message::kRwbs, Text(block.rwbs));
+  writer.Bytes(message::kComm, Text(block.comm));
 }
 
-void WriteComplete(ProtoWriter& message, const BlockFields& block) {
-  message.Varint(1, UserDevice(block.dev));
-  message.Varint(2, block.sector);
-  message.Varint(3, block.nr_sector);
-  message.Bytes(5, Text(block.rwbs));
-  message.Int(7, block.error);
+void WriteComplete(ProtoWriter& writer, const BlockFields& block) {
+  namespace message = perfetto::block_rq_complete_ftrace_event;
+  writer.Varint(message::kDev, UserDevice(block.dev));
+  writer.Varint(message::kSector, block.sector);
+  writer.Varint(message::kNrSector, block.nr_sector);
+  writer.Bytes(message::kRwbs, Text(block.rwbs));
+  writer.Int(message::kError, block.error);
 }
 
-void WriteNewTask(ProtoWriter& message, const TaskFields& task) {
-  message.Int(1, task.pid);
-  message.Bytes(2, Text(task.comm));
-  message.Varint(3, task.clone_flags);
-  message.Int(4, task.oom_score_adj);
+void WriteNewTask(ProtoWriter& writer, const TaskFields& task) {
+  namespace message = perfetto::task_newtask_ftrace_event;
+  writer.Int(message::kPid, task.pid);
+  writer.Bytes(message::kComm, Text(task.comm));
+  writer.Varint(message::kCloneFlags, task.clone_flags);
+  writer.Int(message::kOomScoreAdj, task.oom_score_adj);
 }
 
-void WriteRename(ProtoWriter& message, const TaskFields& task) {
-  message.Int(1, task.pid);
-  message.Bytes(2, Text(task.comm));
-  message.Bytes(3, Text(task.new_comm));
-  message.Int(4, task.oom_score_adj);
+void WriteRename(ProtoWriter& writer, const TaskFields& task) {
+  namespace message = perfetto::task_rename_ftrace_event;
+  writer.Int(message::kPid, task.pid);
+  writer.Bytes(message::kOldcomm, Text(task.comm));
+  writer.Bytes(message::kNewcomm, Text(task.new_comm));
+  writer.Int(message::kOomScoreAdj, task.oom_score_adj);
 }
 
 void WriteKind(ProtoWriter& event, const KernelEvent& of) {
@@ -111,14 +118,15 @@ void WriteSystemInfo(PacketWriter* writer, uint32_t sequence_id) {
   struct utsname name {};
   uname(&name);
   writer->Packet([&](ProtoWriter& packet) {
-    packet.Varint(perfetto::packet::kTrustedSequenceId, sequence_id);
-    packet.Varint(perfetto::packet::kSequenceFlags, perfetto::kIncrementalStateCleared);
-    packet.Bool(perfetto::packet::kFirstPacketOnSequence, true);
-    packet.Message(perfetto::packet::kSystemInfo, [&](ProtoWriter& info) {
+    packet.Varint(perfetto::trace_packet::kTrustedPacketSequenceId, sequence_id);
+    packet.Varint(perfetto::trace_packet::kSequenceFlags,
+                  perfetto::trace_packet::kSeqIncrementalStateCleared);
+    packet.Bool(perfetto::trace_packet::kFirstPacketOnSequence, true);
+    packet.Message(perfetto::trace_packet::kSystemInfo, [&](ProtoWriter& info) {
       info.Message(perfetto::system_info::kUtsname, [&](ProtoWriter& utsname) {
-        utsname.Bytes(perfetto::system_info::kSysname, name.sysname);
-        utsname.Bytes(perfetto::system_info::kRelease, name.release);
-        utsname.Bytes(perfetto::system_info::kMachine, name.machine);
+        utsname.Bytes(perfetto::utsname::kSysname, name.sysname);
+        utsname.Bytes(perfetto::utsname::kRelease, name.release);
+        utsname.Bytes(perfetto::utsname::kMachine, name.machine);
       });
     });
   });
@@ -127,18 +135,19 @@ void WriteSystemInfo(PacketWriter* writer, uint32_t sequence_id) {
 void WriteBundle(PacketWriter* writer, uint32_t sequence_id, uint16_t cpu, bool lost_events,
                  std::span<const KernelEvent* const> events) {
   writer->Packet([&](ProtoWriter& packet) {
-    packet.Varint(perfetto::packet::kTrustedSequenceId, sequence_id);
-    packet.Varint(perfetto::packet::kSequenceFlags, perfetto::kNeedsIncrementalState);
-    packet.Message(perfetto::packet::kFtraceEvents, [&](ProtoWriter& bundle) {
-      bundle.Varint(perfetto::ftrace_bundle::kCpu, cpu);
+    packet.Varint(perfetto::trace_packet::kTrustedPacketSequenceId, sequence_id);
+    packet.Varint(perfetto::trace_packet::kSequenceFlags,
+                  perfetto::trace_packet::kSeqNeedsIncrementalState);
+    packet.Message(perfetto::trace_packet::kFtraceEvents, [&](ProtoWriter& bundle) {
+      bundle.Varint(perfetto::ftrace_event_bundle::kCpu, cpu);
       for (const KernelEvent* of : events) {
-        bundle.Message(perfetto::ftrace_bundle::kEvent, [&](ProtoWriter& event) {
+        bundle.Message(perfetto::ftrace_event_bundle::kEvent, [&](ProtoWriter& event) {
           event.Varint(field::kTimestamp, of->time);
           event.Int(field::kPid, of->tid);
           WriteKind(event, *of);
         });
       }
-      if (lost_events) bundle.Bool(perfetto::ftrace_bundle::kLostEvents, true);
+      if (lost_events) bundle.Bool(perfetto::ftrace_event_bundle::kLostEvents, true);
     });
   });
 }

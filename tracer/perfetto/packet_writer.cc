@@ -15,7 +15,7 @@ PacketWriter::PacketWriter(Output output)
 
 void PacketWriter::AppendPacket(std::string_view packet) {
   uint8_t* at = Reserve();
-  *at++ = perfetto::kTracePacket << 3 | 2;
+  *at++ = perfetto::trace::kPacket << 3 | 2;
   Commit(WriteVarint(at, packet.size()));
   Append(packet);
 }

@@ -26,23 +26,24 @@ void PerfSamples::Write(uint64_t boottime_ns, const StackSample& sample) {
   new_entries_.clear();
   const uint64_t callstack = InternCallstack(sample);
   writer_->Packet([&](ProtoWriter& packet) {
-    packet.Varint(perfetto::packet::kTrustedSequenceId, sequence_id_);
-    packet.Varint(perfetto::packet::kSequenceFlags,
-                  first_ ? perfetto::kIncrementalStateCleared : perfetto::kNeedsIncrementalState);
-    if (first_) packet.Bool(perfetto::packet::kFirstPacketOnSequence, true);
-    packet.Varint(perfetto::packet::kTimestamp, boottime_ns);
-    packet.Varint(perfetto::packet::kTimestampClockId, perfetto::kClockBoottime);
-    if (!new_entries_.empty()) packet.Bytes(perfetto::packet::kInternedData, new_entries_);
-    packet.Message(perfetto::packet::kPerfSample, [&](ProtoWriter& perf) {
+    packet.Varint(perfetto::trace_packet::kTrustedPacketSequenceId, sequence_id_);
+    packet.Varint(perfetto::trace_packet::kSequenceFlags,
+                  first_ ? perfetto::trace_packet::kSeqIncrementalStateCleared
+                         : perfetto::trace_packet::kSeqNeedsIncrementalState);
+    if (first_) packet.Bool(perfetto::trace_packet::kFirstPacketOnSequence, true);
+    packet.Varint(perfetto::trace_packet::kTimestamp, boottime_ns);
+    packet.Varint(perfetto::trace_packet::kTimestampClockId, perfetto::kBuiltinClockBoottime);
+    if (!new_entries_.empty()) packet.Bytes(perfetto::trace_packet::kInternedData, new_entries_);
+    packet.Message(perfetto::trace_packet::kPerfSample, [&](ProtoWriter& perf) {
       perf.Int(perfetto::perf_sample::kPid, pid_);
       perf.Int(perfetto::perf_sample::kTid, sample.tid);
       if (callstack != 0) perf.Varint(perfetto::perf_sample::kCallstackIid, callstack);
-      perf.Varint(perfetto::perf_sample::kCpuMode, perfetto::perf_sample::kCpuModeUser);
+      perf.Varint(perfetto::perf_sample::kCpuMode, perfetto::profiling::kModeUser);
       if (!sample.truncated) return;
       perf.Varint(perfetto::perf_sample::kUnwindError,
                   sample.depth >= StackSample::kMaxDepth
-                      ? perfetto::perf_sample::kUnwindErrorMaxFrames
-                      : perfetto::perf_sample::kUnwindErrorUnwindInfo);
+                      ? perfetto::profiling::kUnwindErrorMaxFramesExceeded
+                      : perfetto::profiling::kUnwindErrorUnwindInfo);
     });
   });
   first_ = false;
@@ -61,8 +62,8 @@ uint64_t PerfSamples::InternCallstack(const StackSample& sample) {
   const uint64_t iid = it->second;
   if (inserted) {
     ProtoWriter(&new_entries_).Message(field::kCallstacks, [&](ProtoWriter& callstack) {
-      callstack.Varint(field::kIid, iid);
-      for (uint64_t frame : frames) callstack.Varint(field::kCallstackFrameIds, frame);
+      callstack.Varint(perfetto::callstack::kIid, iid);
+      for (uint64_t frame : frames) callstack.Varint(perfetto::callstack::kFrameIds, frame);
     });
   }
   return iid;
@@ -82,10 +83,10 @@ uint64_t PerfSamples::InternFrame(uint64_t address) {
       frame.function.empty() ? 0
                              : InternString(field::kFunctionNames, &function_iids_, frame.function);
   ProtoWriter(&new_entries_).Message(field::kFrames, [&](ProtoWriter& message) {
-    message.Varint(field::kIid, iid);
-    if (function != 0) message.Varint(field::kFrameFunctionNameId, function);
-    message.Varint(field::kFrameMappingId, mapping);
-    message.Varint(field::kFrameRelPc, frame.rel_pc);
+    message.Varint(perfetto::frame::kIid, iid);
+    if (function != 0) message.Varint(perfetto::frame::kFunctionNameId, function);
+    message.Varint(perfetto::frame::kMappingId, mapping);
+    message.Varint(perfetto::frame::kRelPc, frame.rel_pc);
   });
   return iid;
 }
@@ -102,9 +103,9 @@ uint64_t PerfSamples::InternMapping(const ResolvedFrame& frame) {
                                                    : InternString(field::kBuildIds, &build_id_iids_,
                                                                   FromHex(frame.build_id));
   ProtoWriter(&new_entries_).Message(field::kMappings, [&](ProtoWriter& mapping) {
-    mapping.Varint(field::kIid, iid);
-    if (build_id != 0) mapping.Varint(field::kMappingBuildId, build_id);
-    mapping.Varint(field::kMappingPathStringIds, path);
+    mapping.Varint(perfetto::mapping::kIid, iid);
+    if (build_id != 0) mapping.Varint(perfetto::mapping::kBuildId, build_id);
+    mapping.Varint(perfetto::mapping::kPathStringIds, path);
   });
   return iid;
 }
@@ -115,8 +116,8 @@ uint64_t PerfSamples::InternString(uint32_t string_field, IidsByText* iids,
   const uint64_t iid = it->second;
   if (inserted) {
     ProtoWriter(&new_entries_).Message(string_field, [&](ProtoWriter& entry) {
-      entry.Varint(field::kIid, iid);
-      entry.Bytes(field::kString, text);
+      entry.Varint(perfetto::interned_string::kIid, iid);
+      entry.Bytes(perfetto::interned_string::kStr, text);
     });
   }
   return iid;

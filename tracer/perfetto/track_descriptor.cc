@@ -1,8 +1,8 @@
 #include "tracer/perfetto/track_descriptor.h"
 
+#include "base/utf8.h"
 #include "tracer/perfetto/clock_snapshot.h"
 #include "tracer/perfetto/trace_fields.h"
-#include "tracer/perfetto/utf8.h"
 
 namespace jankbox {
 namespace {
@@ -12,9 +12,10 @@ namespace field = perfetto::track_descriptor;
 template <typename Body>
 void WriteDescriptor(PacketWriter* writer, Body&& body) {
   writer->Packet([&](ProtoWriter& packet) {
-    packet.Varint(perfetto::packet::kTrustedSequenceId, kProcessSequence);
-    packet.Varint(perfetto::packet::kSequenceFlags, perfetto::kNeedsIncrementalState);
-    packet.Message(perfetto::packet::kTrackDescriptor, body);
+    packet.Varint(perfetto::trace_packet::kTrustedPacketSequenceId, kProcessSequence);
+    packet.Varint(perfetto::trace_packet::kSequenceFlags,
+                  perfetto::trace_packet::kSeqNeedsIncrementalState);
+    packet.Message(perfetto::trace_packet::kTrackDescriptor, body);
   });
 }
 
@@ -22,12 +23,14 @@ void WriteDescriptor(PacketWriter* writer, Body&& body) {
 
 void WriteTraceStart(PacketWriter* writer, const ClockReading& clock_reading) {
   writer->Packet([&](ProtoWriter& packet) {
-    packet.Varint(perfetto::packet::kTrustedSequenceId, kProcessSequence);
-    packet.Varint(perfetto::packet::kSequenceFlags, perfetto::kIncrementalStateCleared);
-    packet.Bool(perfetto::packet::kFirstPacketOnSequence, true);
-    packet.Message(perfetto::packet::kClockSnapshot, [&](ProtoWriter& snapshot) {
+    packet.Varint(perfetto::trace_packet::kTrustedPacketSequenceId, kProcessSequence);
+    packet.Varint(perfetto::trace_packet::kSequenceFlags,
+                  perfetto::trace_packet::kSeqIncrementalStateCleared);
+    packet.Bool(perfetto::trace_packet::kFirstPacketOnSequence, true);
+    packet.Message(perfetto::trace_packet::kClockSnapshot, [&](ProtoWriter& snapshot) {
       WriteKernelClocks(snapshot, clock_reading, clock_reading.boottime_ns);
-      snapshot.Varint(perfetto::clock_snapshot::kPrimaryTraceClock, perfetto::kClockBoottime);
+      snapshot.Varint(perfetto::clock_snapshot::kPrimaryTraceClock,
+                      perfetto::kBuiltinClockBoottime);
     });
   });
 }
@@ -45,10 +48,10 @@ void WriteProcessTrack(PacketWriter* writer, const ProcessTrackFields& process) 
   WriteDescriptor(writer, [&](ProtoWriter& descriptor) {
     descriptor.Varint(field::kUuid, process.uuid);
     descriptor.Message(field::kProcess, [&](ProtoWriter& message) {
-      message.Int(field::kProcessPid, process.pid);
-      message.Bytes(field::kProcessName, ToValidUtf8(process.name));
+      message.Int(perfetto::process_descriptor::kPid, process.pid);
+      message.Bytes(perfetto::process_descriptor::kProcessName, ToValidUtf8(process.name));
       if (process.start_boottime_ns != 0) {
-        message.Varint(field::kProcessStartTimestampNs, process.start_boottime_ns);
+        message.Varint(perfetto::process_descriptor::kStartTimestampNs, process.start_boottime_ns);
       }
     });
   });
@@ -59,9 +62,10 @@ void WriteThreadTrack(PacketWriter* writer, const ThreadTrackFields& thread) {
     descriptor.Varint(field::kUuid, thread.uuid);
     descriptor.Varint(field::kParentUuid, thread.process_uuid);
     descriptor.Message(field::kThread, [&](ProtoWriter& message) {
-      message.Int(field::kThreadPid, thread.pid);
-      message.Int(field::kThreadTid, thread.tid);
-      if (!thread.name.empty()) message.Bytes(field::kThreadName, ToValidUtf8(thread.name));
+      message.Int(perfetto::thread_descriptor::kPid, thread.pid);
+      message.Int(perfetto::thread_descriptor::kTid, thread.tid);
+      if (!thread.name.empty())
+        message.Bytes(perfetto::thread_descriptor::kThreadName, ToValidUtf8(thread.name));
     });
   });
 }

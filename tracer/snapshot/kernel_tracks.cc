@@ -6,11 +6,11 @@
 #include <set>
 #include <string>
 
+#include "base/utf8.h"
 #include "tracer/perfetto/ftrace_bundles.h"
 #include "tracer/perfetto/trace_fields.h"
 #include "tracer/perfetto/track_descriptor.h"
 #include "tracer/perfetto/track_uuid.h"
-#include "tracer/perfetto/utf8.h"
 #include "tracer/snapshot/trace_clock.h"
 
 namespace jankbox {
@@ -52,14 +52,14 @@ class SliceWriter {
 
   static void Text(ProtoWriter& event, std::string_view name, std::string_view value) {
     event.Message(field::kDebugAnnotations, [&](ProtoWriter& annotation) {
-      annotation.Bytes(field::kAnnotationName, name);
-      annotation.Bytes(field::kAnnotationString, ToValidUtf8(value));
+      annotation.Bytes(perfetto::debug_annotation::kName, name);
+      annotation.Bytes(perfetto::debug_annotation::kStringValue, ToValidUtf8(value));
     });
   }
   static void Number(ProtoWriter& event, std::string_view name, uint64_t value) {
     event.Message(field::kDebugAnnotations, [&](ProtoWriter& annotation) {
-      annotation.Bytes(field::kAnnotationName, name);
-      annotation.Varint(field::kAnnotationInt, value);
+      annotation.Bytes(perfetto::debug_annotation::kName, name);
+      annotation.Varint(perfetto::debug_annotation::kIntValue, value);
     });
   }
 
@@ -67,13 +67,14 @@ class SliceWriter {
   template <typename Body>
   void Event(uint64_t track_uuid, uint64_t time_ns, perfetto::TrackEventType type, Body&& body) {
     writer_->Packet([&](ProtoWriter& packet) {
-      packet.Varint(perfetto::packet::kTrustedSequenceId, sequence_id_);
-      packet.Varint(perfetto::packet::kSequenceFlags,
-                    first_ ? perfetto::kIncrementalStateCleared : perfetto::kNeedsIncrementalState);
-      if (first_) packet.Bool(perfetto::packet::kFirstPacketOnSequence, true);
+      packet.Varint(perfetto::trace_packet::kTrustedPacketSequenceId, sequence_id_);
+      packet.Varint(perfetto::trace_packet::kSequenceFlags,
+                    first_ ? perfetto::trace_packet::kSeqIncrementalStateCleared
+                           : perfetto::trace_packet::kSeqNeedsIncrementalState);
+      if (first_) packet.Bool(perfetto::trace_packet::kFirstPacketOnSequence, true);
       first_ = false;
-      packet.Varint(perfetto::packet::kTimestamp, time_ns);
-      packet.Message(perfetto::packet::kTrackEvent, [&](ProtoWriter& event) {
+      packet.Varint(perfetto::trace_packet::kTimestamp, time_ns);
+      packet.Message(perfetto::trace_packet::kTrackEvent, [&](ProtoWriter& event) {
         event.Varint(field::kTrackUuid, track_uuid);
         event.Varint(field::kType, static_cast<uint64_t>(type));
         body(event);

@@ -11,7 +11,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-constexpr uint8_t kPacketTag = perfetto::BytesTag(perfetto::kTracePacket);
+constexpr uint8_t kPacketTag = perfetto::BytesTag(perfetto::trace::kPacket);
 constexpr uint64_t kNoPacket = 1;  // byte, which is passed over
 // What is left of a packet after the match of its head is literals if it is this short: the name
 // and the time of a start or an end.

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "tracer/perfetto/trace_fields.h"
 #include "tracer/perfetto/track_descriptor.h"
 #include "tracer/perfetto/track_uuid.h"
-#include "tracer/perfetto/utf8.h"
 #include "tracer/snapshot/trace_clock.h"
 
 namespace jankbox {
@@ -19,9 +19,10 @@ constexpr uint32_t kRecordingSequence = 1u << 30;  // beyond those of threads
 template <typename Body>
 void WriteProcessPacket(PacketWriter* writer, uint64_t boottime_ns, Body&& body) {
   writer->Packet([&](ProtoWriter& packet) {
-    packet.Varint(perfetto::packet::kTrustedSequenceId, kProcessSequence);
-    packet.Varint(perfetto::packet::kSequenceFlags, perfetto::kNeedsIncrementalState);
-    packet.Varint(perfetto::packet::kTimestamp, boottime_ns);
+    packet.Varint(perfetto::trace_packet::kTrustedPacketSequenceId, kProcessSequence);
+    packet.Varint(perfetto::trace_packet::kSequenceFlags,
+                  perfetto::trace_packet::kSeqNeedsIncrementalState);
+    packet.Varint(perfetto::trace_packet::kTimestamp, boottime_ns);
     body(packet);
   });
 }
@@ -29,16 +30,16 @@ void WriteProcessPacket(PacketWriter* writer, uint64_t boottime_ns, Body&& body)
 void WriteAnnotation(ProtoWriter& event, std::string_view name, std::string_view value) {
   namespace field = perfetto::track_event;
   event.Message(field::kDebugAnnotations, [&](ProtoWriter& annotation) {
-    annotation.Bytes(field::kAnnotationName, name);
-    annotation.Bytes(field::kAnnotationString, ToValidUtf8(value));
+    annotation.Bytes(perfetto::debug_annotation::kName, name);
+    annotation.Bytes(perfetto::debug_annotation::kStringValue, ToValidUtf8(value));
   });
 }
 
 void WriteAnnotation(ProtoWriter& event, std::string_view name, int64_t value) {
   namespace field = perfetto::track_event;
   event.Message(field::kDebugAnnotations, [&](ProtoWriter& annotation) {
-    annotation.Bytes(field::kAnnotationName, name);
-    annotation.Int(field::kAnnotationInt, value);
+    annotation.Bytes(perfetto::debug_annotation::kName, name);
+    annotation.Int(perfetto::debug_annotation::kIntValue, value);
   });
 }
 
@@ -104,7 +105,7 @@ void ProcessTracks::WriteTrigger() {
   const uint64_t to_ns = std::clamp(trigger.to_ns, from_ns, TraceClock::kMaxNs);
   WriteIncidentEdge(from_ns, true);
   WriteProcessPacket(writer_, to_ns, [&](ProtoWriter& packet) {
-    packet.Message(perfetto::packet::kTrigger, [&](ProtoWriter& message) {
+    packet.Message(perfetto::trace_packet::kTrigger, [&](ProtoWriter& message) {
       message.Bytes(perfetto::trigger::kTriggerName, ToValidUtf8("jankbox." + trigger.kind));
       message.Bytes(perfetto::trigger::kProducerName, "jankbox");
     });
@@ -133,13 +134,14 @@ void ProcessTracks::WriteRecordingEdge(const SnapshotRecording& part, bool begin
   const uint64_t from_ns = std::min(part.from_ns, TraceClock::kMaxNs);
   const bool first = begin && &part == &input_.recording.front();
   writer_->Packet([&](ProtoWriter& packet) {
-    packet.Varint(perfetto::packet::kTrustedSequenceId, kRecordingSequence);
-    packet.Varint(perfetto::packet::kSequenceFlags,
-                  first ? perfetto::kIncrementalStateCleared : perfetto::kNeedsIncrementalState);
-    if (first) packet.Varint(perfetto::packet::kFirstPacketOnSequence, 1);
-    packet.Varint(perfetto::packet::kTimestamp,
+    packet.Varint(perfetto::trace_packet::kTrustedPacketSequenceId, kRecordingSequence);
+    packet.Varint(perfetto::trace_packet::kSequenceFlags,
+                  first ? perfetto::trace_packet::kSeqIncrementalStateCleared
+                        : perfetto::trace_packet::kSeqNeedsIncrementalState);
+    if (first) packet.Varint(perfetto::trace_packet::kFirstPacketOnSequence, 1);
+    packet.Varint(perfetto::trace_packet::kTimestamp,
                   begin ? from_ns : std::clamp(part.to_ns, from_ns, TraceClock::kMaxNs));
-    packet.Message(perfetto::packet::kTrackEvent, [&](ProtoWriter& event) {
+    packet.Message(perfetto::trace_packet::kTrackEvent, [&](ProtoWriter& event) {
       event.Varint(field::kTrackUuid, TrackUuid(TrackKind::kRecording, input_.process.pid, 0));
       event.Varint(field::kType, static_cast<uint64_t>(begin ? TrackEventType::kSliceBegin
                                                              : TrackEventType::kSliceEnd));
@@ -159,7 +161,7 @@ void ProcessTracks::WriteIncidentEdge(uint64_t boottime_ns, bool begin) {
   using perfetto::TrackEventType;
   const SnapshotTrigger& trigger = input_.trigger;
   WriteProcessPacket(writer_, boottime_ns, [&](ProtoWriter& packet) {
-    packet.Message(perfetto::packet::kTrackEvent, [&](ProtoWriter& event) {
+    packet.Message(perfetto::trace_packet::kTrackEvent, [&](ProtoWriter& event) {
       event.Varint(field::kTrackUuid, TrackUuid(TrackKind::kIncident, input_.process.pid, 0));
       event.Varint(field::kType, static_cast<uint64_t>(begin ? TrackEventType::kSliceBegin
                                                              : TrackEventType::kSliceEnd));
