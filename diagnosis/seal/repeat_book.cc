@@ -1,9 +1,10 @@
 #include "diagnosis/seal/repeat_book.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
-#include "base/crc32c.h"
+#include "base/checked_bytes.h"
 #include "base/file.h"
 #include "base/proto_writer.h"
 #include "base/sealed_file.h"
@@ -16,7 +17,6 @@ namespace {
 constexpr char kName[] = ".repeats";
 constexpr char kLockName[] = ".repeats.lock";
 constexpr std::string_view kMagic = "JBXREP01";
-constexpr size_t kHeaderBytes = 12;  // magic, CRC-32C of the rest
 constexpr size_t kMaxBytes = 1 << 20;
 constexpr size_t kFingerprintBytes = 64;
 constexpr uint32_t kLockMs = 1000;
@@ -56,22 +56,14 @@ std::string EncodeRepeats(const RepeatState& state, const SpoolInstant& look) {
   out.Varint(5, look.realtime_ns);
   out.Varint(6, look.boottime_ns);
   out.Bytes(7, look.boot_id);
-  std::string bytes(kMagic);
-  const uint32_t checksum = Crc32c(0, message.data(), message.size());
-  for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<char>(checksum >> shift));
-  return bytes + message;
+  return AddChecksum(kMagic, message);
 }
 
 Status DecodeRepeats(std::string_view bytes, RepeatState* state, SpoolInstant* look) {
   const Status damaged(StatusCode::kCorrupt, "damaged counts of repeats");
-  if (bytes.size() < kHeaderBytes || !bytes.starts_with(kMagic)) return damaged;
-  uint32_t checksum = 0;
-  for (size_t i = 0; i < 4; ++i) {
-    checksum |= static_cast<uint32_t>(static_cast<uint8_t>(bytes[kMagic.size() + i])) << (8 * i);
-  }
-  const std::string_view message = bytes.substr(kHeaderBytes);
-  if (Crc32c(0, message.data(), message.size()) != checksum) return damaged;
-  ProtoReader reader(message);
+  const std::optional<std::string_view> message = CheckedContent(kMagic, bytes);
+  if (!message.has_value()) return damaged;
+  ProtoReader reader(*message);
   ProtoField field;
   uint64_t* const numbers[] = {&state->day_age_ns, &state->written_today, &state->forgotten};
   while (reader.Next(&field)) {

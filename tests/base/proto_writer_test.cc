@@ -28,15 +28,5 @@ TEST(ProtoWriter, MessageLengthCountsItsContent) {
   EXPECT_EQ(out.size(), 5u + 303u);
 }
 
-TEST(ProtoWriter, FixedAndDoubleAreLittleEndian) {
-  std::string out;
-  ProtoWriter writer(&out);
-  writer.Fixed64(1, 0x0102030405060708u);
-  writer.Double(2, 1.0);
-  EXPECT_EQ(out, std::string("\x09\x08\x07\x06\x05\x04\x03\x02\x01"
-                             "\x11\x00\x00\x00\x00\x00\x00\xf0\x3f",
-                             18));
-}
-
 }  // namespace
 }  // namespace jankbox

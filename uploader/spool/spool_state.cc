@@ -1,10 +1,13 @@
 #include "uploader/spool/spool_state.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "base/checked_bytes.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/fnv1a.h"
 #include "base/proto_writer.h"
 #include "base/sealed_file.h"
 #include "base/uuid.h"
@@ -14,16 +17,21 @@ namespace jankbox {
 namespace {
 
 constexpr char kStateName[] = ".state";
-constexpr std::string_view kMagic = "JBXSPL01";
-constexpr size_t kHeaderBytes = 16;  // magic, checksum
+constexpr std::string_view kMagic = "JBXSPL02";
 constexpr size_t kMaxStateBytes = 8u << 20;
 constexpr uint64_t kDayNs = 86'400 * kNsPerSecond;
 
-// FNV-1a: says a torn or foreign file, which is all that is asked of it.
-uint64_t Checksum(std::string_view bytes) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : bytes) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-  return hash;
+// The content of a file of version 0.1: FNV-1a (64 bits, little endian) stands after its magic.
+std::optional<std::string_view> ContentOfFirstFormat(std::string_view bytes) {
+  constexpr std::string_view kFirstMagic = "JBXSPL01";
+  if (bytes.size() < kFirstMagic.size() + 8 || !bytes.starts_with(kFirstMagic)) return {};
+  uint64_t checksum = 0;
+  for (size_t i = 0; i < 8; ++i) {
+    checksum |= static_cast<uint64_t>(static_cast<uint8_t>(bytes[kFirstMagic.size() + i])) << 8 * i;
+  }
+  const std::string_view content = bytes.substr(kFirstMagic.size() + 8);
+  if (Fnv1a(content) != checksum) return {};
+  return content;
 }
 
 void EncodeRecord(const SpoolRecord& record, ProtoWriter* out) {
@@ -176,23 +184,16 @@ std::string EncodeSpoolState(const SpoolState& state) {
   out.Varint(5, state.not_written);
   out.Varint(6, state.resets);
 
-  std::string bytes(kMagic);
-  const uint64_t checksum = Checksum(message);
-  for (int shift = 0; shift < 64; shift += 8) bytes.push_back(static_cast<char>(checksum >> shift));
-  return bytes + message;
+  return AddChecksum(kMagic, message);
 }
 
 Result<SpoolState> DecodeSpoolState(std::string_view bytes) {
   const Status damaged(StatusCode::kCorrupt, "damaged spool state");
-  if (bytes.size() < kHeaderBytes || !bytes.starts_with(kMagic)) return damaged;
-  uint64_t checksum = 0;
-  for (size_t i = 0; i < 8; ++i) {
-    checksum |= static_cast<uint64_t>(static_cast<uint8_t>(bytes[8 + i])) << (8 * i);
-  }
-  const std::string_view message = bytes.substr(kHeaderBytes);
-  if (Checksum(message) != checksum) return damaged;
+  std::optional<std::string_view> message = CheckedContent(kMagic, bytes);
+  if (!message.has_value()) message = ContentOfFirstFormat(bytes);
+  if (!message.has_value()) return damaged;
   SpoolState state;
-  ProtoReader reader(message);
+  ProtoReader reader(*message);
   ProtoField field;
   while (reader.Next(&field)) {
     if (!DecodeField(field, &state)) return damaged;

@@ -149,7 +149,8 @@ TEST_F(SpoolHostileTest, DamagedAccountsStartAgain) {
     Spool spool = OpenSpool();
     id = Seal(&spool);
   }
-  for (const char* garbage : {"", "garbage", "JBXSPL01\1\2\3\4\5\6\7\10garbage"}) {
+  for (const char* garbage :
+       {"", "garbage", "JBXSPL01\1\2\3\4\5\6\7\10garbage", "JBXSPL02\1\2\3\4garbage"}) {
     std::ofstream(dir() + "/.state") << garbage;
     Spool spool = OpenSpool();
     EXPECT_THAT(Ids(&spool), ElementsAre(id));

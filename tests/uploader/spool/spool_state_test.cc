@@ -17,8 +17,8 @@ constexpr uint64_t kYearNs = 365 * kDayNs;
 
 // docs/formats/spool.md, byte by byte.
 constexpr unsigned char kGolden[] = {
-    'J',  'B',  'X',  'S',  'P',  'L',  '0',  '1',                               // magic
-    0x0c, 0x6d, 0x09, 0x59, 0x8f, 0xb1, 0x87, 0xd3,                              // FNV-1a
+    'J',  'B',  'X',  'S',  'P',  'L',  '0',  '2',                               // magic
+    0xc9, 0x6b, 0x36, 0x1b,                                                      // CRC-32C
     0x08, 0x03,                                                                  // written
     0x12, 0x84, 0x80, 0x80, 0x00, 0x08, 0x01, 0x10, 0x02,                        // sent: 2
     0x1a, 0xb2, 0x80, 0x80, 0x00,                                                // record
@@ -27,6 +27,13 @@ constexpr unsigned char kGolden[] = {
     'b',  '3',  '0',  '2',  '0',  '9',  '9',  'a',  '8',  '0',  '5',  '7', 0x10,
     0x05, 0x18, 0x06, 0x20, 0x07, 0x28, 0x08, 0x30, 0x01, 0x38, 0x00,  //   the rest
     0x3a, 0x00};
+
+// The same as version 0.1 wrote it.
+std::string OfFirstFormat() {
+  std::string bytes = "JBXSPL01\x0c\x6d\x09\x59\x8f\xb1\x87\xd3";
+  bytes.append(reinterpret_cast<const char*>(kGolden) + 12, sizeof(kGolden) - 12);
+  return bytes;
+}
 
 SpoolState SampleState() {
   SpoolState state;
@@ -100,9 +107,8 @@ TEST(SpoolState, RecordWithoutAnIdIsCorrupt) {
   EXPECT_EQ(DecodeSpoolState(EncodeSpoolState(state)).status().code(), StatusCode::kCorrupt);
 }
 
-TEST(SpoolState, FieldsOfALaterVersionAreIgnored) {
-  const std::string_view golden(reinterpret_cast<const char*>(kGolden), sizeof(kGolden));
-  Result<SpoolState> state = DecodeSpoolState(golden);
+void ExpectGolden(std::string_view bytes) {
+  Result<SpoolState> state = DecodeSpoolState(bytes);
   ASSERT_TRUE(state.ok());
   EXPECT_EQ(state->written, 3u);
   EXPECT_EQ(state->fates[static_cast<size_t>(SpoolFate::kSent)], 2u);
@@ -110,6 +116,21 @@ TEST(SpoolState, FieldsOfALaterVersionAreIgnored) {
   EXPECT_EQ(state->records[0].file, (FileIdentity{5, 6, 7}));
   EXPECT_EQ(state->records[0].age_ns, 8u);
   EXPECT_EQ(state->records[0].attempts, 1u);
+}
+
+TEST(SpoolState, FieldsOfALaterVersionAreIgnored) {
+  ExpectGolden({reinterpret_cast<const char*>(kGolden), sizeof(kGolden)});
+}
+
+TEST(SpoolState, FileOfTheFirstFormatIsRead) {
+  const std::string bytes = OfFirstFormat();
+  ExpectGolden(bytes);
+  for (size_t length = 0; length < bytes.size(); ++length) {
+    EXPECT_FALSE(DecodeSpoolState(bytes.substr(0, length)).ok()) << length;
+  }
+  std::string damaged = bytes;
+  damaged.back() = static_cast<char>(damaged.back() ^ 1);
+  EXPECT_FALSE(DecodeSpoolState(damaged).ok());
 }
 
 TEST(SpoolState, StoredIsLoadedAndPrivate) {
