@@ -75,42 +75,43 @@ TEST_F(RealCutilsTest, ItsVariablesAreFound) {
   EXPECT_NE(symbols.refresh, nullptr);
 }
 
+const std::vector<std::string> kOddFlags = {"",
+                                            "0",
+                                            "0x496e",
+                                            "18798",
+                                            "044556",
+                                            "-1",
+                                            "-2",
+                                            " 7",
+                                            "7 ",
+                                            "0x",
+                                            "gfx",
+                                            "0b1",
+                                            "0X1f",
+                                            "1e3",
+                                            "0xffffffffffffffff",
+                                            "0xfffffffffffffffe",
+                                            "18446744073709551616",
+                                            "0x8000000000000001",
+                                            "+6",
+                                            "--6"};
+const std::vector<std::string> kOddNumbers = {"",
+                                              "0",
+                                              "1",
+                                              "2",
+                                              "3",
+                                              "-1",
+                                              "0x2",
+                                              "02",
+                                              " 1",
+                                              "2x",
+                                              "x",
+                                              "2147483648",
+                                              "-99999999999999999999"};
+
 // Any mixture of odd values: both must come to the same tags.
 TEST_F(RealCutilsTest, ComputesTheTagsThatWeCompute) {
   const std::string cmdline = Cmdline();
-  const std::vector<std::string> flags = {"",
-                                          "0",
-                                          "0x496e",
-                                          "18798",
-                                          "044556",
-                                          "-1",
-                                          "-2",
-                                          " 7",
-                                          "7 ",
-                                          "0x",
-                                          "gfx",
-                                          "0b1",
-                                          "0X1f",
-                                          "1e3",
-                                          "0xffffffffffffffff",
-                                          "0xfffffffffffffffe",
-                                          "18446744073709551616",
-                                          "0x8000000000000001",
-                                          "+6",
-                                          "--6"};
-  const std::vector<std::string> numbers = {"",
-                                            "0",
-                                            "1",
-                                            "2",
-                                            "3",
-                                            "-1",
-                                            "0x2",
-                                            "02",
-                                            " 1",
-                                            "2x",
-                                            "x",
-                                            "2147483648",
-                                            "-99999999999999999999"};
   const std::vector<std::string> apps = {"", "*", cmdline, "com.other", cmdline + "x", "* "};
   const std::vector<std::string> switches = {"",     "0",  "1",   "y", "n",    "yes",
                                              "true", "on", "off", "2", "True", " 1"};
@@ -121,8 +122,8 @@ TEST_F(RealCutilsTest, ComputesTheTagsThatWeCompute) {
   std::set<uint64_t> seen;
   for (int i = 0; i < 20'000; ++i) {
     properties_ = PropertyValues();
-    SetProperty(std::string(kEnableFlagsProperty), pick(flags));
-    SetProperty(std::string(kAppNumberProperty), pick(numbers));
+    SetProperty(std::string(kEnableFlagsProperty), pick(kOddFlags));
+    SetProperty(std::string(kAppNumberProperty), pick(kOddNumbers));
     SetProperty(std::string(kDebuggableProperty), pick(switches));
     for (int app = 0; app < 3; ++app) SetProperty(AtraceAppProperty(app), pick(apps));
     AtraceFacts facts = {.properties = &properties_, .cmdline = cmdline};

@@ -46,6 +46,111 @@ std::string Line(uint64_t begin, uint64_t end, size_t depth, const std::string& 
 
 std::string MethodName(uint32_t id) { return "m" + std::to_string(id); }
 
+bool IsDispatch(EventKind kind) {
+  return kind == EventKind::kDispatchBegin || kind == EventKind::kDispatchEnd;
+}
+bool IsBegin(EventKind kind) {
+  return kind == EventKind::kBegin || kind == EventKind::kDispatchBegin;
+}
+bool IsEnd(EventKind kind) { return kind == EventKind::kEnd || kind == EventKind::kDispatchEnd; }
+
+// Plays chunks through, call by call.
+class Player {
+ public:
+  explicit Player(const RingWindow& window) : window_(window) {}
+
+  void PlayChunk(const WindowChunk& chunk, bool first) {
+    Carry(chunk, first);
+    for (const Played& event : Play(chunk)) {
+      if (event.ticks > window_.to_ticks) break;
+      if (IsBegin(event.kind)) Begin(event);
+      if (IsEnd(event.kind)) End(event);
+    }
+  }
+
+  ModelResult Finish() {
+    result_.open_slices = open_.size();
+    CloseFrom(0, window_.to_ticks, "open_at_window_end");
+    for (Call& call : all_) {
+      if (call.end < window_.from_ticks) continue;
+      if (call.begin < window_.from_ticks) call.flags.push_back("began_before_window");
+      result_.slices.push_back(Line(call.begin, call.end, call.depth, call.name, call.flags));
+    }
+    return result_;
+  }
+
+ private:
+  struct Call {
+    bool dispatch = false;
+    uint32_t id = 0;
+    uint64_t true_begin = 0;
+    uint64_t begin = 0;
+    std::string name;
+    std::vector<std::string> flags;
+    uint64_t end = 0;
+    size_t depth = 0;
+  };
+
+  // The calls that were open when the chunk was taken: those that are open here and not there lost
+  // their ends, those that are open there and not here their begins.
+  void Carry(const WindowChunk& chunk, bool first) {
+    size_t same = 0;
+    while (!first && same < open_.size() && same < chunk.open_calls.size() &&
+           all_[open_[same]].true_begin == chunk.open_calls[same].ticks) {
+      ++same;
+    }
+    CloseFrom(same, chunk.base_ticks, "end_lost");
+    for (size_t i = same; i < chunk.open_calls.size(); ++i) {
+      const OpenCall& call = chunk.open_calls[i];
+      if (call.ticks > window_.to_ticks) break;
+      const bool dispatch = IsDispatch(call.kind);
+      Call opened = {dispatch, call.id, call.ticks, first ? call.ticks : chunk.base_ticks,
+                     dispatch ? "dispatch" : MethodName(call.id)};
+      if (!first) opened.flags.push_back("begin_lost");
+      Push(opened);
+    }
+  }
+
+  void Begin(const Played& event) {
+    const bool dispatch = IsDispatch(event.kind);
+    Push({dispatch, dispatch ? 0 : event.id, event.ticks, event.ticks,
+          dispatch ? event.text : MethodName(event.id)});
+  }
+
+  void End(const Played& event) {
+    const bool dispatch = IsDispatch(event.kind);
+    size_t depth = open_.size();
+    while (depth > 0 && (all_[open_[depth - 1]].dispatch != dispatch ||
+                         (!dispatch && all_[open_[depth - 1]].id != event.id))) {
+      --depth;
+    }
+    if (depth > 0) {
+      CloseFrom(depth, event.ticks, "end_missing");
+      CloseFrom(depth - 1, event.ticks, nullptr);
+    } else if (event.ticks >= window_.from_ticks) {
+      ++result_.unmatched_ends;
+    }
+  }
+
+  void Push(const Call& call) {
+    open_.push_back(all_.size());
+    all_.push_back(call);
+    all_.back().depth = open_.size() - 1;
+  }
+
+  void CloseFrom(size_t depth, uint64_t at, const char* flag) {
+    for (; open_.size() > depth; open_.pop_back()) {
+      all_[open_.back()].end = at;
+      if (flag != nullptr) all_[open_.back()].flags.push_back(flag);
+    }
+  }
+
+  const RingWindow& window_;
+  std::vector<Call> all_;
+  std::vector<size_t> open_;  // of all_, the innermost last
+  ModelResult result_;
+};
+
 }  // namespace
 
 std::string DispatchText(uint32_t id) { return "message " + std::to_string(id); }
@@ -153,89 +258,12 @@ std::vector<std::string> ExpectedFromTruth(const CallHistory& history,
 }
 
 ModelResult ExpectedFromChunks(const std::vector<WindowChunk>& chunks, const RingWindow& window) {
-  struct Call {
-    bool dispatch;
-    uint32_t id;
-    uint64_t true_begin;
-    uint64_t begin;
-    uint64_t end;
-    size_t depth;
-    std::string name;
-    std::vector<std::string> flags;
-  };
-  std::vector<Call> all;
-  std::vector<size_t> open;
-  ModelResult result;
-  auto push = [&](const Call& call) {
-    open.push_back(all.size());
-    all.push_back(call);
-    all.back().depth = open.size() - 1;
-  };
-  auto close_from = [&](size_t depth, uint64_t at, const char* flag) {
-    for (; open.size() > depth; open.pop_back()) {
-      all[open.back()].end = at;
-      if (flag != nullptr) all[open.back()].flags.push_back(flag);
-    }
-  };
+  Player player(window);
   for (size_t c = 0; c < chunks.size(); ++c) {
     if (c > 0 && chunks[c].base_ticks > window.to_ticks) break;
-    const WindowChunk& chunk = chunks[c];
-    size_t same = 0;
-    while (c > 0 && same < open.size() && same < chunk.open_calls.size() &&
-           all[open[same]].true_begin == chunk.open_calls[same].ticks) {
-      ++same;
-    }
-    close_from(same, chunk.base_ticks, "end_lost");
-    for (size_t i = same; i < chunk.open_calls.size(); ++i) {
-      const OpenCall& call = chunk.open_calls[i];
-      if (call.ticks > window.to_ticks) break;
-      const bool dispatch = call.kind == EventKind::kDispatchBegin;
-      Call opened = {dispatch,
-                     call.id,
-                     call.ticks,
-                     c == 0 ? call.ticks : chunk.base_ticks,
-                     0,
-                     0,
-                     dispatch ? "dispatch" : MethodName(call.id),
-                     {}};
-      if (c > 0) opened.flags.push_back("begin_lost");
-      push(opened);
-    }
-    for (const Played& event : Play(chunk)) {
-      if (event.ticks > window.to_ticks) break;
-      const bool dispatch =
-          event.kind == EventKind::kDispatchBegin || event.kind == EventKind::kDispatchEnd;
-      if (event.kind == EventKind::kBegin || event.kind == EventKind::kDispatchBegin) {
-        push({dispatch,
-              dispatch ? 0 : event.id,
-              event.ticks,
-              event.ticks,
-              0,
-              0,
-              dispatch ? event.text : MethodName(event.id),
-              {}});
-      } else if (event.kind == EventKind::kEnd || event.kind == EventKind::kDispatchEnd) {
-        size_t depth = open.size();
-        while (depth > 0 && (all[open[depth - 1]].dispatch != dispatch ||
-                             (!dispatch && all[open[depth - 1]].id != event.id))) {
-          --depth;
-        }
-        if (depth > 0) {
-          close_from(depth, event.ticks, "end_missing");
-          close_from(depth - 1, event.ticks, nullptr);
-        }
-        if (depth == 0 && event.ticks >= window.from_ticks) ++result.unmatched_ends;
-      }
-    }
+    player.PlayChunk(chunks[c], c == 0);
   }
-  result.open_slices = open.size();
-  close_from(0, window.to_ticks, "open_at_window_end");
-  for (Call& call : all) {
-    if (call.end < window.from_ticks) continue;
-    if (call.begin < window.from_ticks) call.flags.push_back("began_before_window");
-    result.slices.push_back(Line(call.begin, call.end, call.depth, call.name, call.flags));
-  }
-  return result;
+  return player.Finish();
 }
 
 }  // namespace jankbox::testing
