@@ -204,6 +204,19 @@ TEST_F(SdkTest, BlockGrowsFromSlowToAnrUnderOneId) {
   EXPECT_EQ(reports_[0].top_frames(0).module(), "[method]");
 }
 
+TEST_F(SdkTest, BadByteLooksTheSameInTheTraceAndInTheReport) {
+  Drive({"block", "900", "caf\xc3 \xff!"});
+  const std::string shown = "caf\xef\xbf\xbd \xef\xbf\xbd!";
+  ASSERT_EQ(reports_.size(), 1u);
+  EXPECT_EQ(reports_[0].what(), shown);
+  EXPECT_EQ(reports_[0].thread(), shown);
+  ASSERT_GT(reports_[0].top_frames_size(), 0);
+  EXPECT_EQ(reports_[0].top_frames(0).function(), shown);
+  const testing::TraceContent trace = Trace();
+  EXPECT_EQ(Count(trace, shown), 2) << "the message and the method";
+  EXPECT_EQ(trace.threads.at(trace.pid), shown);
+}
+
 TEST_F(SdkTest, LateFrameIsJankAndGoodFramesAreNot) {
   Drive({"jank"});
   ASSERT_EQ(reports_.size(), 1u);
