@@ -23,18 +23,6 @@ class ProtoWriter {
   // int32/int64: negative values take ten bytes, as protobuf says.
   void Int(uint32_t field, int64_t value) { Varint(field, static_cast<uint64_t>(value)); }
   void Bool(uint32_t field, bool value) { Varint(field, value ? 1 : 0); }
-  void Double(uint32_t field, double value) {
-    AppendVarint((static_cast<uint64_t>(field) << 3) | 1);
-    char bytes[8];
-    memcpy(bytes, &value, 8);  // little endian, as every supported machine
-    out_->append(bytes, 8);
-  }
-  void Fixed64(uint32_t field, uint64_t value) {
-    AppendVarint((static_cast<uint64_t>(field) << 3) | 1);
-    char bytes[8];
-    memcpy(bytes, &value, 8);
-    out_->append(bytes, 8);
-  }
   void Bytes(uint32_t field, std::string_view value) {
     AppendVarint((static_cast<uint64_t>(field) << 3) | 2);
     AppendVarint(value.size());

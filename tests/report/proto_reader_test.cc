@@ -29,7 +29,8 @@ std::string SampleMessage() {
   ProtoWriter out(&bytes);
   out.Varint(1, UINT64_MAX);
   out.Bytes(2, "text");
-  out.Fixed64(536'870'911, 0x1122334455667788);
+  // field 536,870,911, fixed64
+  bytes += std::string("\xf9\xff\xff\xff\x0f\x88\x77\x66\x55\x44\x33\x22\x11", 13);
   out.Int(4, -1);
   bytes += std::string("\x2d\x04\x03\x02\x01", 5);  // field 5, fixed32
   return bytes;

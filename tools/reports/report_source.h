@@ -29,7 +29,6 @@ class ReportSource {
   explicit ReportSource(std::string place);
 
   const std::string& place() const { return place_; }
-  bool is_url() const { return is_url_; }
 
   Result<ReportListing> List() const;
 

@@ -25,11 +25,6 @@ class PageCache {
   // Invalidate().
   bool Read(uint64_t address, void* into, size_t size);
 
-  template <typename T>
-  bool ReadValue(uint64_t address, T* value) {
-    return Read(address, value, sizeof(T));
-  }
-
   // Forgets all: modules were loaded or unloaded.
   void Invalidate();
 

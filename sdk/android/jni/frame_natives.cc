@@ -17,8 +17,6 @@ void Frame(jlong vsync_ns, jlong deadline_ns, jlong interval_ns, jlong begin_ns,
                 static_cast<uint64_t>(end_ns));
 }
 
-void FramePhaseBegins(jint phase) { jankbox_frame_phase(static_cast<uint32_t>(phase)); }
-
 // `metrics`: FrameMetrics.getMetric() of 0, 1, 2, …, as many as the API level has.
 void JNICALL FrameMetricsOf(JNIEnv* env, jclass, jlongArray metrics, jlong interval_ns) {
   if (metrics == nullptr) return;
@@ -50,7 +48,7 @@ void JNICALL FrameJankOf(JNIEnv*, jclass, jlong vsync_id, jint type, jlong sched
 
 void AddFrameMethods(CallForm form, std::vector<JNINativeMethod>* methods) {
   for (const HotMethod& method :
-       {Critical<Frame>("frame", "!(JJJJJ)V"), Critical<FramePhaseBegins>("framePhase", "!(I)V"),
+       {Critical<Frame>("frame", "!(JJJJJ)V"),
         HotMethod{"frameMetrics", "!([JJ)V", reinterpret_cast<void*>(FrameMetricsOf), nullptr}}) {
     methods->push_back(MethodOf(method, form));
   }

@@ -42,7 +42,6 @@ final class Native {
     // Frames, on the thread that made them. Times: nanoseconds of System.nanoTime().
     @CriticalNative static native void frame(
             long vsyncNs, long deadlineNs, long intervalNs, long beginNs, long endNs);
-    @CriticalNative static native void framePhase(int phase);
     @FastNative static native void frameMetrics(long[] metrics, long intervalNs);
 
     /** One frame of SurfaceControl.JankData. Any thread. */
