@@ -55,6 +55,17 @@ class ReportGateTest : public testing::Test {
   Refusals refusals_;
 };
 
+Signal LateFrame(uint64_t end_ns, uint64_t late_ns) {
+  Signal late;
+  late.kind = SignalKind::kJank;
+  late.begin_ns = end_ns - late_ns;
+  late.end_ns = end_ns;
+  late.what = "doFrame";
+  late.dropped_frames = late_ns / kReferenceIntervalNs;
+  late.frame_interval_ns = kReferenceIntervalNs;
+  return late;
+}
+
 // An hour of a bad day: a frame is late every 360 ms, for one of 150 reasons, some far more often
 // than others. Late frames go through the tracker, the gate, the counts and the spool.
 TEST_F(ReportGateTest, TenThousandJanksInAnHour) {
@@ -93,14 +104,7 @@ TEST_F(ReportGateTest, TenThousandJanksInAnHour) {
     const uint64_t draw = random() % 10'000;
     cause = "cause " + std::to_string(draw * draw * 150 / 100'000'000);
     const uint64_t late_ns = (150 + random() % 100) * kNsPerMs;
-    Signal late;
-    late.kind = SignalKind::kJank;
-    late.begin_ns = now_ns - late_ns;
-    late.end_ns = now_ns;
-    late.what = "doFrame";
-    late.dropped_frames = late_ns / kReferenceIntervalNs;
-    late.frame_interval_ns = kReferenceIntervalNs;
-    tracker.OnSignal(late);
+    tracker.OnSignal(LateFrame(now_ns, late_ns));
     tracker.Settle(now_ns, 0);
   }
   EXPECT_EQ(written, kCap);
