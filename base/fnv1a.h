@@ -1,5 +1,6 @@
 // FNV-1a, 64 bits: a short hash of names for tables that app threads look into, without a library.
-// No checksum for new files (docs/decisions, "One checksum per purpose"). NO-ALLOC, SIGNAL-SAFE.
+// No checksum for new files (docs/decisions, "One checksum for each purpose"). NO-ALLOC,
+// SIGNAL-SAFE.
 #ifndef JANKBOX_BASE_FNV1A_H_
 #define JANKBOX_BASE_FNV1A_H_
 

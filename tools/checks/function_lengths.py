@@ -13,7 +13,7 @@ def _blank(match):
     return re.sub(r'[^\n]', ' ', match.group())
 
 
-def _opens_function(statement):
+def _starts_function(statement):
     """Whether a brace after `statement`, outside of every function, opens a function's body."""
     text = statement.strip()
     if '(' not in text or text.endswith('='):
@@ -26,7 +26,7 @@ def _opens_function(statement):
 def brace_functions(text):
     """(first line, lines) of each outermost function; lambdas and local classes belong to the one around them."""
     text = DIRECTIVE.sub(_blank, OPAQUE.sub(_blank, text))
-    scopes = []  # of each open brace: the offset where its function's statement started, None: no function
+    scopes = []  # of each open brace: the offset of the start of its function's statement, None: no function
     inside = False
     start = 0  # of the statement that is being read, outside of functions
     for match in re.finditer(r'[{};]', text):
@@ -34,7 +34,7 @@ def brace_functions(text):
         if mark == '{':
             # `: member_{0}` and `= {1}` are values: the statement goes on after them.
             value = not inside and at > 0 and (not text[at - 1].isspace() or text[start:at].rstrip().endswith('='))
-            opens = not inside and not value and _opens_function(text[start:at])
+            opens = not inside and not value and _starts_function(text[start:at])
             scopes.append((start if opens else None, value))
             inside = inside or opens
             start = start if inside or value else at + 1
