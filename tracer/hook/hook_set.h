@@ -10,7 +10,6 @@
 #define JANKBOX_TRACER_HOOK_HOOK_SET_H_
 
 #include <array>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
