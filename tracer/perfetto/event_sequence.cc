@@ -160,7 +160,7 @@ uint32_t EventSequence::AddName(std::string_view name) {
       interned.Message(perfetto::interned_data::kEventNames, [&](ProtoWriter& event_name) {
         event_name.Varint(perfetto::event_name::kIid, iid);
         const std::string text = ToValidUtf8(name);
-        // A marker may have none, or a character that is cut off: readers want one.
+        // A marker may have no name, but readers need one.
         event_name.Bytes(perfetto::event_name::kName, text.empty() ? "?" : text);
       });
     });

@@ -54,11 +54,11 @@ TEST(MarkerSlices, NestAmongTheCallsOnTheThreadsTrack) {
   EXPECT_EQ(snapshot.stats.repaired_slices, 0u);
 }
 
-TEST(MarkerSlices, NameThatIsEmptyOrCutOffIsAQuestionMark) {
+TEST(MarkerSlices, EmptyNameIsAQuestionMarkAndACutCharacterIsReplaced) {
   const TestSnapshot snapshot =
       SnapshotOf({}, {MakeChunk({Marker("B|1|", 1100), Marker("B|1|\xe7\x94", 1110),
                                  Marker("E|1", 1150), Marker("E|1", 1200)})});
-  EXPECT_THAT(Lines(snapshot), ElementsAre("1100+100 0 ?", "1110+40 1 ?"));
+  EXPECT_THAT(Lines(snapshot), ElementsAre("1100+100 0 ?", "1110+40 1 \xef\xbf\xbd\xef\xbf\xbd"));
 }
 
 TEST(MarkerSlices, ThreadOfOnlyMarkersIsDrawn) {
