@@ -1,6 +1,6 @@
 // Errors as values. Every cold path that can fail returns Status or Result<T>; hot paths return
 // bool and count. Codes are permanent: they reach logs, JSON and exit codes. Allocates for the
-// message.
+// message. 10 and 11 are taken: JANKBOX_TIMED_OUT and JANKBOX_WOULD_BLOCK of jankbox.h.
 #ifndef JANKBOX_BASE_STATUS_H_
 #define JANKBOX_BASE_STATUS_H_
 

@@ -1,10 +1,10 @@
-// A small program on the real android::Looper with Jankbox's API. Its messages carry planted
-// faults, one a kind of verdict:
+// A small program on the real android::Looper that uses Jankbox's API. Each message has one fault,
+// for which Jankbox gives one verdict:
 //   busy   900 ms of computing             -> slow message, on the CPU
-//   lock   900 ms behind another thread    -> slow message, waiting for a lock
+//   lock   900 ms until a thread unlocks   -> slow message, waiting for a lock
 //   fsync  900 ms of small synced writes   -> slow message, waiting for the disk
-//   block  6 s asleep                      -> first a slow message, then an ANR, under one id
-// usage: looper_faults [--dir DIR] [--scratch DIR] [FAULT...]     (all of them without FAULT)
+//   block  6 s asleep                      -> first a slow message, then an ANR, with one id
+// usage: looper_faults [--dir DIR] [--scratch DIR] [FAULT...]     (without FAULT: all of them)
 #include <fcntl.h>
 #include <unistd.h>
 #include <utils/Looper.h>
@@ -149,7 +149,7 @@ int main(int argc, char** argv) {
   if (jankbox_start(&options) != JANKBOX_OK) {
     fprintf(stderr, "looper_faults: Jankbox did not start: %s\n", jankbox_last_error());
   }
-  jankbox_set_loop_name("android::Looper");
+  jankbox_watch_this_thread("android::Looper");
 
   android::sp<android::Looper> looper = android::Looper::prepare(0);
   android::sp<FaultHandler> handler = new FaultHandler(faults);

@@ -13,7 +13,7 @@ SnapshotLoad::SnapshotLoad(uint64_t* written)
     : thread_([this, written] {
         while (!stop_.load(std::memory_order_relaxed)) {
           if (jankbox_snapshot("bench") != JANKBOX_OK) return;
-          if (jankbox_flush(kFlushMs) == 1) ++*written;
+          if (jankbox_flush(kFlushMs) == JANKBOX_OK) ++*written;
         }
       }) {}
 

@@ -18,12 +18,12 @@ int main(int argc, char** argv) {
   const Recording recording(folder.path(), 8u << 20);
   uint64_t written = 0;
   const SnapshotLoad load(&written);
-  jankbox_dispatch_begin("warm-up");
+  jankbox_dispatch_begin("warm-up", 0);
   body.Run();
   jankbox_dispatch_end();
   BeginTraced();
   for (int i = 0; i < atoi(argv[1]); ++i) {
-    jankbox_dispatch_begin("frame");
+    jankbox_dispatch_begin("frame", 0);
     body.Run();
     jankbox_dispatch_end();
   }

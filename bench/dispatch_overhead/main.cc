@@ -36,7 +36,7 @@ JANKBOX_BENCH_KERNEL void TwoClockReads(uint32_t passes) {
 
 JANKBOX_BENCH_KERNEL void Dispatches(const char* what, uint32_t passes) {
   for (uint32_t i = 0; i < passes; ++i) {
-    jankbox_dispatch_begin(what);
+    jankbox_dispatch_begin(what, 0);
     UnknownCode();
     jankbox_dispatch_end();
     UnknownCode();
@@ -53,10 +53,7 @@ JANKBOX_BENCH_KERNEL void Polls(int (*function)(pollfd*, nfds_t, int), uint32_t 
 
 // The work of the SDK's hook of a loop library's poll() around the call
 // (monitors/looper/loop_hooks_linux.cc).
-constexpr DispatchCalls kCalls = {
-    [](const char* what) { jankbox_dispatch_begin(what); },
-    [](const char* what, uint64_t begin_ns) { jankbox_dispatch_begin_at(what, begin_ns); },
-    [] { jankbox_dispatch_end(); }, [](const char*) {}};
+constexpr DispatchCalls kCalls = {jankbox_dispatch_begin, jankbox_dispatch_end, [](const char*) {}};
 
 JANKBOX_BENCH_KERNEL int WatchedPoll(pollfd* fds, nfds_t count, int timeout_ms) {
   ThreadWait wait(&kCalls, JANKBOX_POLL_CALL(fds, count));

@@ -18,6 +18,15 @@ struct NamePayload {
   }
 };
 
+// When a dispatch began that began at `begin_ns` of CLOCK_MONOTONIC; now, if the clock is not
+// calibrated.
+uint64_t TicksAt(uint64_t begin_ns) {
+  const double ns_per_tick = WatchedSlot::NsPerTick();
+  const uint64_t now_ns = MonotonicNs();
+  const double age_ns = now_ns > begin_ns ? static_cast<double>(now_ns - begin_ns) : 0;
+  return NowTicks() - (ns_per_tick > 0 ? static_cast<uint64_t>(age_ns / ns_per_tick) : 0);
+}
+
 void BeginAtTicks(const char* what, uint64_t begin) {
   const RingHeader* ring = Recorder::ActiveRing();
   if (ring == nullptr) return;
@@ -36,17 +45,8 @@ WatchedSlot SlotOfThisThread() {
 
 }  // namespace
 
-void DispatchMonitor::Begin(const char* what) {
-  if (RecordingOn()) BeginAtTicks(what, NowTicks());
-}
-
-void DispatchMonitor::BeginAt(const char* what, uint64_t begin_ns) {
-  if (!RecordingOn()) return;
-  const double ns_per_tick = WatchedSlot::NsPerTick();
-  const uint64_t now_ns = MonotonicNs();
-  const double age_ns = now_ns > begin_ns ? static_cast<double>(now_ns - begin_ns) : 0;
-  const uint64_t age_ticks = ns_per_tick > 0 ? static_cast<uint64_t>(age_ns / ns_per_tick) : 0;
-  BeginAtTicks(what, NowTicks() - age_ticks);
+void DispatchMonitor::Begin(const char* what, uint64_t begin_ns) {
+  if (RecordingOn()) BeginAtTicks(what, begin_ns == 0 ? NowTicks() : TicksAt(begin_ns));
 }
 
 void DispatchMonitor::End() {
@@ -75,9 +75,11 @@ void DispatchMonitor::NameLoop(const char* name) {
   WatchedSlot::NameLoopOfThisThread(Recorder::ActiveRing(), name);
 }
 
-void DispatchMonitor::NameLoopForGood(const char* name) {
+bool DispatchMonitor::NameLoopForGood(const char* name) {
   const WatchedSlot slot = SlotOfThisThread();
-  if (slot) slot.NameLoop(name, true);
+  if (!slot) return false;
+  slot.NameLoop(name, true);
+  return true;
 }
 
 }  // namespace jankbox

@@ -11,9 +11,10 @@ namespace jankbox {
 
 class DispatchMonitor {
  public:
-  // A dispatch begins on this thread. `what` may be null. Nested dispatches are recorded as slices;
-  // the outermost one is what the thread is judged by.
-  static void Begin(const char* what);
+  // A dispatch begins on this thread, or began at `begin_ns` of CLOCK_MONOTONIC (0: now, which also
+  // applies until the clock is calibrated). `what` may be null. Nested dispatches are recorded as
+  // slices; the outermost one is what the thread is judged by.
+  static void Begin(const char* what, uint64_t begin_ns = 0);
   static void End();
 
   // The thread's loop waits: no dispatch of it runs any more, however deep this wait is nested.
@@ -22,15 +23,12 @@ class DispatchMonitor {
   // Outermost dispatches begun by this thread; 0 if it is not watched.
   static uint64_t CountOfThisThread();
 
-  // As Begin() for a dispatch that began at `begin_ns` (CLOCK_MONOTONIC); now, as long as the clock
-  // is not calibrated.
-  static void BeginAt(const char* what, uint64_t begin_ns);
-
   // The name of this thread's loop in reports: `name`, a text that stays, unless the app has named
   // it.
   static void NameLoop(const char* name);
-  // The app's own name for it; at most 31 bytes are kept. Copied.
-  static void NameLoopForGood(const char* name);
+  // The app's own name for it; at most 31 bytes are kept. Copied. False if the thread is not
+  // watched.
+  static bool NameLoopForGood(const char* name);
 };
 
 }  // namespace jankbox

@@ -3,7 +3,7 @@
 namespace jankbox {
 
 // Android's own idle handlers come with the Java shim: MessageQueue.mIdleHandlers through JNI, and
-// jankbox_idle_begin() around each.
+// a dispatch of JANKBOX_IDLE_PREFIX around each.
 void FollowGlibIdle() {}
 
 void StopGlibIdle() {}

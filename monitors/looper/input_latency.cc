@@ -48,12 +48,6 @@ void InputLatency::SetThreshold(uint64_t ns) {
 
 void InputLatency::On(uint64_t event_ns) { OnAt(event_ns, MonotonicNs()); }
 
-void InputLatency::OnMs(uint32_t event_ms) {
-  const uint64_t now_ns = MonotonicNs();
-  const uint32_t age_ms = static_cast<uint32_t>(now_ns / kNsPerMs) - event_ms;
-  if (age_ms <= kMaxAgeMs && age_ms * kNsPerMs <= now_ns) OnAt(now_ns - age_ms * kNsPerMs, now_ns);
-}
-
 std::optional<Signal> InputLatency::Take(size_t index, uint32_t* seen) {
   const LateInput& late = g_late[index];
   const uint32_t version = late.version.load(std::memory_order_acquire);

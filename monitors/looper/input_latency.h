@@ -1,7 +1,7 @@
 // Touch lag: how long input events waited until they were handled (Matrix' TouchEventTracer, 2 s),
 // from their own timestamps. The app says so if it handles one; GDK, Qt, X11 and Wayland events
-// carry milliseconds of CLOCK_MONOTONIC. On() and OnMs() are HOT, of watched threads: NO-ALLOC, no
-// lock, no system call; Take() is the watcher's.
+// carry milliseconds of CLOCK_MONOTONIC (jankbox_input_time_ns). On() is HOT, of watched threads:
+// NO-ALLOC, no lock, no system call; Take() is the watcher's.
 #ifndef JANKBOX_MONITORS_LOOPER_INPUT_LATENCY_H_
 #define JANKBOX_MONITORS_LOOPER_INPUT_LATENCY_H_
 
@@ -22,8 +22,6 @@ class InputLatency {
 
   // This thread handles an event that happened at `event_ns` of CLOCK_MONOTONIC.
   static void On(uint64_t event_ns);
-  // The same in milliseconds, of which only the low 32 bits are known.
-  static void OnMs(uint32_t event_ms);
 
   // The events that the watched thread at `index` of the ring handled too late, once each; of
   // several within a second the one that waited longest. `seen` is the caller's, 0 at first.

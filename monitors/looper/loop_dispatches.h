@@ -13,8 +13,7 @@ namespace jankbox {
 
 // The recorder's calls, as in jankbox.h.
 struct DispatchCalls {
-  void (*begin)(const char* what);
-  void (*begin_at)(const char* what, uint64_t begin_ns);
+  void (*begin)(const char* what, uint64_t begin_ns);  // 0: now
   void (*end)();
   // The name of the calling thread's loop; the text stays valid.
   void (*name_loop)(const char* name);
@@ -44,7 +43,7 @@ class LoopDispatches {
     announced_ = calls != nullptr;
     if (!announced_) return;
     TellName(calls);
-    calls->begin(what_);
+    calls->begin(what_, 0);
   }
 
   // The recorder has become ready while a dispatch runs: it hears of it now, so that it can look at
@@ -52,7 +51,7 @@ class LoopDispatches {
   void Announce(const DispatchCalls* calls) {
     if (begin_ns_ == 0 || announced_ || calls == nullptr) return;
     TellName(calls);
-    calls->begin_at(what_, begin_ns_);
+    calls->begin(what_, begin_ns_);
     announced_ = true;
   }
 

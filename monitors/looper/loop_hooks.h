@@ -14,8 +14,8 @@ namespace jankbox {
 // of all waits. `watched_threads`: as in jankbox_options.
 void AddLoopHooks(const std::string& watched_threads, HookSet* hooks);
 
-// The calling thread's loop is one of them from now on.
-void WatchLoopOfThisThread();
+// The calling thread's loop is one of them from now on. False if there is no room for it.
+bool WatchLoopOfThisThread();
 
 // Notes the loop libraries that are loaded now, for the classification of callers. Returns the name
 // of the library whose waits the main thread's loop was seen in; empty: none yet. Before

@@ -4,7 +4,7 @@ namespace jankbox {
 
 void AddLoopHooks(const std::string& /*watched_threads*/, HookSet* /*hooks*/) {}
 
-void WatchLoopOfThisThread() {}
+bool WatchLoopOfThisThread() { return true; }
 
 const char* FollowLoopLibraries() { return ""; }
 

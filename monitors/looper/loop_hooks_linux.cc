@@ -12,8 +12,8 @@
 namespace jankbox {
 namespace {
 
-constexpr DispatchCalls kCalls = {DispatchMonitor::Begin, DispatchMonitor::BeginAt,
-                                  DispatchMonitor::EndAll, DispatchMonitor::NameLoop};
+constexpr DispatchCalls kCalls = {DispatchMonitor::Begin, DispatchMonitor::EndAll,
+                                  DispatchMonitor::NameLoop};
 
 using Hook = HookedBy<HookFeature::kLoop>;
 
@@ -87,7 +87,7 @@ void AddLoopHooks(const std::string& watched_threads, HookSet* hooks) {
   hooks->AddAll(uses, "loops of libraries are not watched");
 }
 
-void WatchLoopOfThisThread() { WatchedLoops::WatchThisThread(); }
+bool WatchLoopOfThisThread() { return WatchedLoops::WatchThisThread(); }
 
 const char* FollowLoopLibraries() {
   if (AgentIsPresent()) return "";

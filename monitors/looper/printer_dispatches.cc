@@ -103,7 +103,7 @@ void PrinterDispatches::OnLine(std::string_view line) {
   if (!dispatching_) return;
   char name[kMaxDispatchNameBytes + 1];
   NameOfMessage(line, name, sizeof(name));
-  calls_->begin(name);
+  calls_->begin(name, 0);
 }
 
 }  // namespace jankbox

@@ -97,7 +97,7 @@ LoopDispatches* WatchedLoops::OfThisThread() {
   return t_place != nullptr ? &t_place->loop : nullptr;
 }
 
-void WatchedLoops::WatchThisThread() { Ask(true); }
+bool WatchedLoops::WatchThisThread() { return Ask(true) != nullptr; }
 
 const LoopDispatches& WatchedLoops::Main() { return g_places[0].loop; }
 

@@ -27,8 +27,8 @@ class WatchedLoops {
   // again after each SetWanted(); else NO-ALLOC, no lock, no system call; HOT.
   static LoopDispatches* OfThisThread();
 
-  // The calling thread's loop is watched from now on, if there is room.
-  static void WatchThisThread();
+  // The calling thread's loop is watched from now on. False if there is no room for it.
+  static bool WatchThisThread();
 
   // The main thread's, from any thread: only its loop_name() may be asked.
   static const LoopDispatches& Main();

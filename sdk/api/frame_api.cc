@@ -1,4 +1,4 @@
-// The C surface of jankbox/frames.h: thin, never throws.
+// The C API of jankbox/frames.h: thin, never throws.
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -9,6 +9,7 @@
 #include "monitors/frame/frame_monitor.h"
 #include "monitors/frame/state_tags.h"
 #include "monitors/frame/vsync_timer.h"
+#include "sdk/api/status_code.h"
 #include "tracer/ring/recorder.h"
 #include "tracer/ring/watched_slot.h"
 
@@ -52,32 +53,45 @@ uint64_t ToMonotonic(uint64_t at_ns, uint32_t clock) {
   return at_ns + (MonotonicNs() - now_ns);  // modulo 2^64
 }
 
+Presentation ToPresentation(const jankbox_presentation& given) {
+  const bool discarded = given.discarded != 0;
+  return {.discarded = discarded,
+          .presented_ns = discarded ? 0 : ToMonotonic(given.presented_ns, given.clock),
+          .refresh_ns = given.refresh_ns,
+          .sequence = given.sequence};
+}
+
 }  // namespace
 }  // namespace jankbox
 
 using jankbox::FrameEvent;
 using jankbox::FrameMonitor;
 using jankbox::StateTags;
+using jankbox::StatusCode;
+using jankbox::ToApiStatus;
 using jankbox::WatchedSlot;
 
 extern "C" {
 
-void jankbox_frame(uint64_t vsync_ns, uint64_t deadline_ns, uint64_t interval_ns, uint64_t start_ns,
+void jankbox_frame(uint64_t vsync_ns, uint64_t deadline_ns, uint64_t interval_ns, uint64_t begin_ns,
                    uint64_t end_ns) {
   const jankbox::RingHeader* ring = jankbox::Recorder::ActiveRing();
   if (ring == nullptr) return;
   FrameMonitor::OnFrame(WatchedSlot::OfThisThread(ring), {.vsync_ns = vsync_ns,
                                                           .deadline_ns = deadline_ns,
                                                           .interval_ns = interval_ns,
-                                                          .start_ns = start_ns,
+                                                          .start_ns = begin_ns,
                                                           .end_ns = end_ns});
 }
 
-void jankbox_frame_ex(const jankbox_frame_info* info) {
+void jankbox_frame_ex(const jankbox_frame_info* info, const jankbox_presentation* presentation) {
   const jankbox::RingHeader* ring = jankbox::Recorder::ActiveRing();
   FrameEvent frame;
   if (ring == nullptr || !jankbox::ToFrame(info, &frame)) return;
-  FrameMonitor::OnFrame(WatchedSlot::OfThisThread(ring), frame);
+  const WatchedSlot slot = WatchedSlot::OfThisThread(ring);
+  if (presentation == nullptr) return FrameMonitor::OnFrame(slot, frame);
+  if (presentation->size < sizeof(*presentation)) return;
+  FrameMonitor::OnPresented(slot, frame, jankbox::ToPresentation(*presentation));
 }
 
 void jankbox_frame_phase(uint32_t phase) {
@@ -87,32 +101,22 @@ void jankbox_frame_phase(uint32_t phase) {
                           jankbox::MonotonicNs());
 }
 
-void jankbox_frame_presented(const jankbox_frame_info* info, const jankbox_presentation* given) {
-  const jankbox::RingHeader* ring = jankbox::Recorder::ActiveRing();
-  FrameEvent frame;
-  if (ring == nullptr || given == nullptr || given->size < sizeof(jankbox_presentation) ||
-      !jankbox::ToFrame(info, &frame)) {
-    return;
+jankbox_status jankbox_vsync_open(uint32_t hz, int* descriptor) {
+  if (hz == 0 || hz > jankbox::kMaxHz || descriptor == nullptr) {
+    return ToApiStatus({StatusCode::kInvalidArgument, "a vsync has a rate of 1 to 1000 Hz"});
   }
-  FrameMonitor::OnPresented(
-      WatchedSlot::OfThisThread(ring), frame,
-      {.discarded = given->discarded != 0,
-       .presented_ns =
-           given->discarded != 0 ? 0 : jankbox::ToMonotonic(given->presented_ns, given->clock),
-       .refresh_ns = given->refresh_ns,
-       .sequence = given->sequence});
+  *descriptor = jankbox::OpenVsyncTimer(jankbox::kNsPerSecond / hz);
+  if (*descriptor >= 0) return JANKBOX_OK;
+  return ToApiStatus(jankbox::Status::FromErrno(errno, "timerfd"));
 }
 
-int jankbox_vsync_open(uint32_t hz) {
-  if (hz != 0 && hz <= jankbox::kMaxHz) return jankbox::OpenVsyncTimer(jankbox::kNsPerSecond / hz);
-  errno = EINVAL;
-  return -1;
-}
-
-int jankbox_vsync_read(int descriptor, jankbox_frame_info* info) {
+jankbox_status jankbox_vsync_read(int descriptor, jankbox_frame_info* info) {
+  if (info == nullptr || info->size < sizeof(*info)) {
+    return ToApiStatus(
+        {StatusCode::kInvalidArgument, "the size of a jankbox_frame_info is not set"});
+  }
   FrameEvent frame;
-  if (info == nullptr || info->size < sizeof(*info)) return 0;
-  if (!jankbox::ReadVsyncTimer(descriptor, &frame)) return 0;
+  if (!jankbox::ReadVsyncTimer(descriptor, &frame)) return JANKBOX_WOULD_BLOCK;
   const uint32_t size = info->size;
   memset(info, 0, sizeof(*info));
   info->size = size;
@@ -122,20 +126,19 @@ int jankbox_vsync_read(int descriptor, jankbox_frame_info* info) {
   info->deadline_ns = frame.deadline_ns;
   info->interval_ns = frame.interval_ns;
   info->begin_ns = frame.start_ns;
-  return 1;
+  return JANKBOX_OK;
 }
 
-int jankbox_set_state(const char* key, const char* value) {
-  if (key == nullptr) return JANKBOX_INVALID_ARGUMENT;
+jankbox_status jankbox_set_state(const char* key, const char* value) {
+  if (key == nullptr || *key == '\0') {
+    return ToApiStatus({StatusCode::kInvalidArgument, "a state needs a key"});
+  }
   const uint64_t now_ns = jankbox::MonotonicNs();
   if (value == nullptr) {
     StateTags::Get().Remove(key, now_ns);
-    return JANKBOX_OK;
+  } else if (!StateTags::Get().Set(key, value, now_ns)) {
+    return ToApiStatus({StatusCode::kNoSpace, "32 states are set already"});
   }
-  return StateTags::Get().Set(key, value, now_ns) ? JANKBOX_OK : JANKBOX_INVALID_ARGUMENT;
-}
-
-void jankbox_remove_state(const char* key) {
-  if (key != nullptr) StateTags::Get().Remove(key, jankbox::MonotonicNs());
+  return JANKBOX_OK;
 }
 }

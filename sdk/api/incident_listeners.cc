@@ -12,17 +12,17 @@ IncidentListeners& IncidentListeners::Get() {
   return *listeners;
 }
 
-bool IncidentListeners::Add(jankbox_incident_listener listener, void* context) {
-  if (listener == nullptr) return false;
+Status IncidentListeners::Add(jankbox_incident_listener listener, void* context) {
+  if (listener == nullptr) return Status(StatusCode::kInvalidArgument, "the listener is NULL");
   MutexLock lock(&mutex_);
   Entry* free = nullptr;
   for (Entry& entry : entries_) {
-    if (entry.listener == listener && entry.context == context) return true;
+    if (entry.listener == listener && entry.context == context) return Status::Ok();
     if (entry.listener == nullptr && free == nullptr) free = &entry;
   }
-  if (free == nullptr) return false;
+  if (free == nullptr) return Status(StatusCode::kNoSpace, "there are 16 listeners already");
   *free = {listener, context};
-  return true;
+  return Status::Ok();
 }
 
 void IncidentListeners::Remove(jankbox_incident_listener listener, void* context) {
@@ -85,23 +85,35 @@ bool IncidentListeners::Ask(const ReportedIncident& reported, Report* report) {
   return wanted;
 }
 
-bool IncidentListeners::AddAttribute(const jankbox_incident* incident, const char* key,
-                                     const char* value) {
-  if (incident == nullptr || key == nullptr || *key == '\0' || value == nullptr) return false;
-  if (strlen(key) > kMaxKeyBytes || strlen(value) > kMaxValueBytes) return false;
+Status IncidentListeners::AddAttribute(const jankbox_incident* incident, const char* key,
+                                       const char* value) {
+  if (incident == nullptr || key == nullptr || *key == '\0' || value == nullptr) {
+    return Status(StatusCode::kInvalidArgument,
+                  "an attribute needs an incident, a key and a value");
+  }
+  if (strlen(key) > kMaxKeyBytes || strlen(value) > kMaxValueBytes) {
+    return Status(StatusCode::kInvalidArgument, std::string("the attribute ") + key +
+                                                    " is too long: its key may have 64 bytes, its "
+                                                    "value 256");
+  }
   MutexLock lock(&mutex_);
-  if (incident != asked_) return false;
+  if (incident != asked_) {
+    return Status(StatusCode::kInvalidArgument,
+                  "an attribute is added by a listener while it runs, to its own incident");
+  }
   std::vector<ReportAttribute>& attributes = report_->attributes;
   const auto same =
       std::find_if(attributes.begin(), attributes.end(),
                    [key](const ReportAttribute& attribute) { return attribute.key == key; });
   if (same != attributes.end()) {
     same->value = value;
-    return true;
+    return Status::Ok();
   }
-  if (attributes.size() >= kMaxAttributes) return false;
+  if (attributes.size() >= kMaxAttributes) {
+    return Status(StatusCode::kNoSpace, "the incident has 32 attributes already");
+  }
   attributes.push_back({key, value});
-  return true;
+  return Status::Ok();
 }
 
 }  // namespace jankbox

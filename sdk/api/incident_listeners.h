@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/mutex.h"
+#include "base/status.h"
 #include "diagnosis/seal/admit_report.h"
 #include "jankbox/incident.h"
 #include "report/report.h"
@@ -23,15 +24,16 @@ class IncidentListeners {
 
   static IncidentListeners& Get();
 
-  bool Add(jankbox_incident_listener listener, void* context);
+  // The same pair is added once only.
+  Status Add(jankbox_incident_listener listener, void* context);
   void Remove(jankbox_incident_listener listener, void* context);
 
   // Tells every listener of the incident and its report. Takes their attributes into the report.
   // False if one of them vetoed it.
   bool Ask(const ReportedIncident& reported, Report* report);
 
-  // For the report that `incident` stands for; false outside Ask().
-  bool AddAttribute(const jankbox_incident* incident, const char* key, const char* value);
+  // For the report that `incident` stands for, during Ask().
+  Status AddAttribute(const jankbox_incident* incident, const char* key, const char* value);
 
  private:
   struct Entry {

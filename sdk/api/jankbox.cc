@@ -1,4 +1,5 @@
-// The C surface: thin, never throws, and never lets a failure of ours become the app's.
+// The C API (jankbox.h, incident.h, plugin.h, upload.h): thin, and no error of Jankbox reaches the
+// app but as a status.
 #include "jankbox/jankbox.h"
 
 #include <unistd.h>
@@ -6,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/last_error.h"
@@ -13,7 +15,6 @@
 #include "jankbox/incident.h"
 #include "jankbox/plugin.h"
 #include "monitors/looper/dispatch_monitor.h"
-#include "monitors/looper/idle_callback.h"
 #include "monitors/looper/input_latency.h"
 #include "monitors/looper/loop_hooks.h"
 #include "sdk/api/app_transport.h"
@@ -22,9 +23,11 @@
 #include "sdk/api/incident_listeners.h"
 #include "sdk/api/options.h"
 #include "sdk/api/plugins.h"
+#include "sdk/api/status_code.h"
 #include "sdk/runtime/run_channel.h"
 #include "sdk/runtime/runtime.h"
 #include "sdk/runtime/startup_watch.h"
+#include "tracer/event/event.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/ring/method_registry.h"
 #include "tracer/ring/recorder.h"
@@ -34,6 +37,9 @@ namespace {
 
 using jankbox::EventKind;
 using jankbox::MonotonicNs;
+using jankbox::ToApiStatus;
+
+static_assert(std::string_view(JANKBOX_IDLE_PREFIX) == jankbox::kIdlePrefix);
 
 constexpr uint64_t kStopWaitNs = 2 * jankbox::kNsPerSecond;
 
@@ -52,16 +58,11 @@ std::shared_ptr<jankbox::Runtime> Current() {
   return runtime != nullptr && runtime->pid() == getpid() ? runtime : nullptr;
 }
 
-int CodeOf(const jankbox::Status& status) {
-  if (!status.ok()) jankbox::SetLastError(status.message());
-  return static_cast<int>(status.code());
-}
-
 }  // namespace
 
 extern "C" {
 
-int jankbox_start(const jankbox_options* options) {
+jankbox_status jankbox_start(const jankbox_options* options) {
   jankbox::MutexLock starting_or_stopping(&g_lifecycle_mutex);
   jankbox::MutexLock lock(&g_runtime_mutex);
   std::shared_ptr<jankbox::Runtime>& runtime = RuntimeSlot();
@@ -73,10 +74,10 @@ int jankbox_start(const jankbox_options* options) {
   }
   jankbox::SendLogToRun();
   jankbox::Result<jankbox::Options> checked = jankbox::ValidateOptionsWithDesktop(options);
-  if (!checked.ok()) return CodeOf(checked.status());
+  if (!checked.ok()) return ToApiStatus(checked.status());
   jankbox::Result<std::unique_ptr<jankbox::Runtime>> started =
       jankbox::Runtime::Start(checked.value());
-  if (!started.ok()) return CodeOf(started.status());
+  if (!started.ok()) return ToApiStatus(started.status());
   runtime = std::move(started.value());
   jankbox::Plugins::Get().Start();
   return JANKBOX_OK;
@@ -94,10 +95,10 @@ void jankbox_stop(void) {
   runtime->Stop(MonotonicNs() + kStopWaitNs);
 }
 
-int jankbox_configure(const jankbox_options* options) {
+jankbox_status jankbox_configure(const jankbox_options* options) {
   std::shared_ptr<jankbox::Runtime> runtime = Current();
   if (runtime == nullptr) return JANKBOX_NOT_RUNNING;
-  return CodeOf(runtime->Configure(options));
+  return ToApiStatus(runtime->Configure(options));
 }
 
 uint32_t jankbox_slow_message_ms(void) { return jankbox::WatchedSlot::SlowThresholdMs(); }
@@ -116,10 +117,11 @@ void jankbox_set_network(int network) {
 
 void jankbox_fully_drawn(void) { jankbox::StartupWatch::NoteDrawn(MonotonicNs()); }
 
-int jankbox_flush(uint32_t timeout_ms) {
+jankbox_status jankbox_flush(uint32_t timeout_ms) {
   const uint64_t deadline_ns = MonotonicNs() + timeout_ms * jankbox::kNsPerMs;
   std::shared_ptr<jankbox::Runtime> runtime = Current();
-  return runtime == nullptr || runtime->Flush(deadline_ns) ? 1 : 0;
+  if (runtime == nullptr) return JANKBOX_NOT_RUNNING;
+  return runtime->Flush(deadline_ns) ? JANKBOX_OK : JANKBOX_TIMED_OUT;
 }
 
 const char* jankbox_last_error(void) {
@@ -145,22 +147,13 @@ void jankbox_counter(uint32_t id, int64_t value) {
 }
 void jankbox_instant(uint32_t id) { jankbox::RecordEvent(EventKind::kInstant, id); }
 
-void jankbox_dispatch_begin(const char* what) { jankbox::DispatchMonitor::Begin(what); }
+void jankbox_dispatch_begin(const char* what, uint64_t begin_ns) {
+  jankbox::DispatchMonitor::Begin(what, begin_ns);
+}
 void jankbox_dispatch_end(void) { jankbox::DispatchMonitor::End(); }
-
 void jankbox_dispatch_end_all(void) { jankbox::DispatchMonitor::EndAll(); }
 
-void jankbox_idle_begin(const char* what) {
-  if (jankbox::RecordingOn()) jankbox::BeginIdleCallback(what);
-}
-void jankbox_idle_end(void) { jankbox::DispatchMonitor::End(); }
-
 void jankbox_input(uint64_t event_ns) { jankbox::InputLatency::On(event_ns); }
-void jankbox_input_ms(uint32_t event_ms) { jankbox::InputLatency::OnMs(event_ms); }
-
-void jankbox_dispatch_begin_at(const char* what, uint64_t begin_ns) {
-  jankbox::DispatchMonitor::BeginAt(what, begin_ns);
-}
 
 void jankbox_set_foreground(int foreground) {
   if (jankbox::SetForeground(foreground != 0)) {
@@ -168,44 +161,41 @@ void jankbox_set_foreground(int foreground) {
   }
 }
 
-void jankbox_watch_this_thread(const char* name) {
-  jankbox::WatchLoopOfThisThread();
-  if (name != nullptr) jankbox::DispatchMonitor::NameLoopForGood(name);
+jankbox_status jankbox_watch_this_thread(const char* name) {
+  if (!jankbox::RecordingOn()) return JANKBOX_NOT_RUNNING;
+  const bool has_room = jankbox::WatchLoopOfThisThread() &&
+                        (name == nullptr || jankbox::DispatchMonitor::NameLoopForGood(name));
+  if (has_room) return JANKBOX_OK;
+  return ToApiStatus({jankbox::StatusCode::kNoSpace, "8 threads are watched already"});
 }
 
-void jankbox_set_loop_name(const char* name) {
-  jankbox::MutexLock not_stopping(&g_lifecycle_mutex);
-  std::shared_ptr<jankbox::Runtime> runtime = Current();
-  if (runtime != nullptr && name != nullptr) runtime->SetLoopName(name);
-}
-
-int jankbox_snapshot(const char* reason) {
+jankbox_status jankbox_snapshot(const char* reason) {
   std::shared_ptr<jankbox::Runtime> runtime = Current();
   if (runtime == nullptr) return JANKBOX_NOT_RUNNING;
-  return CodeOf(runtime->Snapshot(reason != nullptr ? reason : ""));
+  return ToApiStatus(runtime->Snapshot(reason != nullptr ? reason : ""));
 }
 
-int jankbox_add_listener(jankbox_incident_listener listener, void* context) {
-  return jankbox::IncidentListeners::Get().Add(listener, context) ? 1 : 0;
+jankbox_status jankbox_add_listener(jankbox_incident_listener listener, void* context) {
+  return ToApiStatus(jankbox::IncidentListeners::Get().Add(listener, context));
 }
 
 void jankbox_remove_listener(jankbox_incident_listener listener, void* context) {
   jankbox::IncidentListeners::Get().Remove(listener, context);
 }
 
-int jankbox_incident_attribute(const jankbox_incident* incident, const char* key,
-                               const char* value) {
-  return jankbox::IncidentListeners::Get().AddAttribute(incident, key, value) ? 1 : 0;
+jankbox_status jankbox_incident_attribute(const jankbox_incident* incident, const char* key,
+                                          const char* value) {
+  return ToApiStatus(jankbox::IncidentListeners::Get().AddAttribute(incident, key, value));
 }
 
-int jankbox_report_incident(const char* what, uint64_t begin_ns, uint64_t end_ns) {
+jankbox_status jankbox_report_incident(const char* what, uint64_t begin_ns, uint64_t end_ns) {
   std::shared_ptr<jankbox::Runtime> runtime = Current();
   if (runtime == nullptr) return JANKBOX_NOT_RUNNING;
-  return CodeOf(runtime->ReportIncident(what != nullptr ? what : "", begin_ns, end_ns));
+  return ToApiStatus(runtime->ReportIncident(what != nullptr ? what : "", begin_ns, end_ns));
 }
 
-int jankbox_add_plugin(const jankbox_plugin* plugin) {
-  return plugin == nullptr ? JANKBOX_INVALID_ARGUMENT : jankbox::Plugins::Get().Add(*plugin);
+jankbox_status jankbox_add_plugin(const jankbox_plugin* plugin) {
+  return ToApiStatus(jankbox::Plugins::Get().Add(plugin));
 }
 
 // Reports that are being sealed when the program ends are finished, and the ring is removed as

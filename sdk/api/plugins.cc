@@ -33,21 +33,26 @@ Plugins& Plugins::Get() {
   return *plugins;
 }
 
-int Plugins::Add(const jankbox_plugin& plugin) {
-  if (plugin.size != sizeof(jankbox_plugin) || plugin.name == nullptr || *plugin.name == '\0') {
-    return JANKBOX_INVALID_ARGUMENT;
+Status Plugins::Add(const jankbox_plugin* given) {
+  if (given == nullptr || given->size != sizeof(jankbox_plugin) || given->name == nullptr ||
+      *given->name == '\0') {
+    return Status(StatusCode::kInvalidArgument,
+                  "a plugin needs a name, and its size must be sizeof(jankbox_plugin)");
   }
+  const jankbox_plugin& plugin = *given;
   const Turn turn(this);
   bool start = false;
   {
     MutexLock lock(&mutex_);
-    if (entries_.size() >= kMaxPlugins) return JANKBOX_NO_SPACE;
+    if (entries_.size() >= kMaxPlugins) {
+      return Status(StatusCode::kNoSpace, "there are 16 plugins already");
+    }
     start = running_;
     entries_.push_back({plugin.name, plugin, start});
   }
   if (plugin.init != nullptr) plugin.init(plugin.context);
   if (start && plugin.start != nullptr) plugin.start(plugin.context);
-  return JANKBOX_OK;
+  return Status::Ok();
 }
 
 std::optional<jankbox_plugin> Plugins::At(size_t index) {

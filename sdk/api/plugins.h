@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "base/status.h"
 #include "jankbox/plugin.h"
 
 namespace jankbox {
@@ -19,8 +20,8 @@ class Plugins {
 
   static Plugins& Get();
 
-  // A code of jankbox.h.
-  int Add(const jankbox_plugin& plugin);
+  // `plugin` may be null: an error.
+  Status Add(const jankbox_plugin* plugin);
 
   void Start();
   void Stop();

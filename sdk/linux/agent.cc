@@ -34,7 +34,7 @@ using jankbox::WatchedLoops;
 std::atomic<bool> g_started{false};
 std::atomic<const DispatchCalls*> g_calls{nullptr};  // set once the recorder runs
 DispatchCalls g_call_table;
-void (*g_set_loop_name)(const char*);
+jankbox_status (*g_watch_this_thread)(const char*);
 void (*g_stop)();
 
 template <typename Function>
@@ -49,23 +49,20 @@ void* LoadRecorder() {
   char path[4096];
   const char* slash = strrchr(self.dli_fname, '/');
   const size_t folder = slash != nullptr ? static_cast<size_t>(slash - self.dli_fname) + 1 : 0;
-  static constexpr char kName[] = "libjankbox.so.0";
+  static constexpr char kName[] = JANKBOX_LIBRARY_FILE;
   if (folder + sizeof(kName) > sizeof(path)) return nullptr;
   memcpy(path, self.dli_fname, folder);
   memcpy(path + folder, kName, sizeof(kName));
   return jankbox::OpenPrivateLibrary(path);
 }
 
-// A UI that starts up has no loop yet. Until it has one, libraries that it loads are made known
-// too.
-void NameLoop() {
-  constexpr useconds_t kLookUs = 100'000;
-  const LoopDispatches& main = WatchedLoops::Main();
-  while (main.loop_name()[0] == '\0') {
-    usleep(kLookUs);
+// A UI that starts up has no loop yet. Until it has one, the modules that it loads are noted.
+void FollowModulesUntilLoopRuns() {
+  constexpr useconds_t kPollUs = 100'000;
+  while (WatchedLoops::Main().loop_name()[0] == '\0') {
+    usleep(kPollUs);
     jankbox::LoopModules::Refresh();
   }
-  g_set_loop_name(main.loop_name());
 }
 
 void* StartRecorder(void*) {
@@ -73,19 +70,19 @@ void* StartRecorder(void*) {
   jankbox::LoopModules::Refresh();
   void* library = LoadRecorder();
   if (library == nullptr) return nullptr;  // `jankbox run` looked for it before it started us
-  auto start = Symbol<int (*)(const jankbox_options*)>(library, "jankbox_start");
-  g_call_table = {Symbol<void (*)(const char*)>(library, "jankbox_dispatch_begin"),
-                  Symbol<void (*)(const char*, uint64_t)>(library, "jankbox_dispatch_begin_at"),
-                  Symbol<void (*)()>(library, "jankbox_dispatch_end_all"),
-                  Symbol<void (*)(const char*)>(library, "jankbox_watch_this_thread")};
-  g_set_loop_name = Symbol<void (*)(const char*)>(library, "jankbox_set_loop_name");
-  g_stop = Symbol<void (*)()>(library, "jankbox_stop");
+  auto start = Symbol<decltype(&jankbox_start)>(library, "jankbox_start");
+  g_watch_this_thread =
+      Symbol<decltype(&jankbox_watch_this_thread)>(library, "jankbox_watch_this_thread");
+  g_call_table = {Symbol<decltype(&jankbox_dispatch_begin)>(library, "jankbox_dispatch_begin"),
+                  Symbol<decltype(&jankbox_dispatch_end_all)>(library, "jankbox_dispatch_end_all"),
+                  [](const char* name) { g_watch_this_thread(name); }};
+  g_stop = Symbol<decltype(&jankbox_stop)>(library, "jankbox_stop");
   jankbox_options options{};
   options.size = sizeof(options);
   options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
   if (start != nullptr && start(&options) == JANKBOX_OK) {
     g_calls.store(&g_call_table, std::memory_order_release);
-    NameLoop();
+    FollowModulesUntilLoopRuns();
   }
   return nullptr;
 }

@@ -216,11 +216,6 @@ Status Runtime::SealByHand(ReportKind kind, const std::string& what, uint64_t be
   return Status(StatusCode::kBusy, "64 reports are already waiting to be written");
 }
 
-void Runtime::SetLoopName(const std::string& name) {
-  if (CurrentTid() == pid_) DispatchMonitor::NameLoopForGood(name.c_str());
-  ring_->NameLoop(name);
-}
-
 void Runtime::TryUploads() {
   if (upload_ != nullptr) upload_->Wake();
 }

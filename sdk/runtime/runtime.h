@@ -37,8 +37,6 @@ class Runtime {
 
   bool Flush(uint64_t deadline_ns);
 
-  void SetLoopName(const std::string& name);
-
   // The network changed: what waits to be uploaded is tried.
   void TryUploads();
 

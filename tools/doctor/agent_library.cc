@@ -30,7 +30,7 @@ std::string OwnDirectory() {
 bool IsReadable(const std::string& path) { return access(path.c_str(), R_OK) == 0; }
 
 std::string RecorderPath(const std::string& agent) {
-  return JoinPath(DirName(agent), "libjankbox.so.0");
+  return JoinPath(DirName(agent), JANKBOX_LIBRARY_FILE);
 }
 
 std::vector<std::string> AgentCandidates() {

@@ -157,12 +157,6 @@ void RingFile::WriteModules(std::string_view text) {
   h->modules_bytes.store(static_cast<uint32_t>(n), std::memory_order_release);
 }
 
-void RingFile::NameLoop(std::string_view name) {
-  MutexLock lock(&header_mutex_);
-  loop_named_ = true;
-  StoreWordText(&mutable_header()->loop_name, name);
-}
-
 void RingFile::GuessLoopName(std::string_view name) {
   MutexLock lock(&header_mutex_);
   if (loop_named_) return;

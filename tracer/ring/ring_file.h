@@ -52,9 +52,8 @@ class RingFile {
   // Replaces the text of the modules section (cut at its size). One writer: the watcher thread.
   void WriteModules(std::string_view text);
 
-  // The name in reports for the loop of threads that do not name their own: the app's; a guess,
-  // which replaces no name and no earlier guess. At most 31 bytes are kept. Any thread; not HOT.
-  void NameLoop(std::string_view name) EXCLUDES(header_mutex_);
+  // The name in reports for the loop of threads that do not name their own; does not replace an
+  // earlier guess. At most 31 bytes are kept. Any thread; not HOT.
   void GuessLoopName(std::string_view name) EXCLUDES(header_mutex_);
 
   // Of the watcher thread: a later reading of both clocks, a sign of life, the time from which a

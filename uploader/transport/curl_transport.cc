@@ -14,7 +14,7 @@
 namespace jankbox {
 namespace {
 
-constexpr char kUserAgent[] = "User-Agent: jankbox/0.1.0";
+constexpr char kUserAgent[] = "User-Agent: jankbox/" JANKBOX_PROJECT_VERSION;
 constexpr char kContentType[] = "Content-Type: application/x-perfetto-trace";
 constexpr size_t kMaxHeaderBytes = 64u << 10;
 // Below this rate for so long, a transfer is given up.

@@ -35,7 +35,7 @@ void JNICALL FrameMetricsOf(JNIEnv* env, jclass, jlongArray metrics, jlong inter
   info.begin_ns = frame.start_ns;
   info.end_ns = frame.end_ns;
   std::copy_n(frame.phase_ns, static_cast<size_t>(JANKBOX_PHASES), info.phase_ns);
-  jankbox_frame_ex(&info);
+  jankbox_frame_ex(&info, nullptr);
 }
 
 void JNICALL FrameJankOf(JNIEnv*, jclass, jlong vsync_id, jint type, jlong scheduled_ns,

@@ -11,7 +11,6 @@
 
 #include "base/clock.h"
 #include "jankbox/jankbox.h"
-#include "monitors/looper/idle_callback.h"
 #include "monitors/looper/printer_dispatches.h"
 #include "sdk/android/jni/incident_facts.h"
 #include "sdk/android/jni/native_methods.h"
@@ -33,11 +32,10 @@ Callbacks g_callbacks;  // from JNI_OnLoad on
 RunningMessage g_running;
 std::atomic<int32_t> g_looper_tid{0};
 
-constexpr DispatchCalls kCalls = {[](const char* what) {
+constexpr DispatchCalls kCalls = {[](const char* what, uint64_t begin_ns) {
                                     g_running.Begin(what);
-                                    jankbox_dispatch_begin(what);
+                                    jankbox_dispatch_begin(what, begin_ns);
                                   },
-                                  jankbox_dispatch_begin_at,
                                   [] {
                                     jankbox_dispatch_end();
                                     g_running.End();
@@ -87,6 +85,7 @@ void JNICALL AttachLooper(JNIEnv* env, jclass, jlong now_ms, jlong recheck_ms) {
     g_dispatches = new PrinterDispatches(&g_host, &kCalls);
   }
   g_dispatches->SetRecheckMs(static_cast<uint64_t>(recheck_ms));
+  jankbox_watch_this_thread("android.os.Looper");
   g_dispatches->Attach(static_cast<uint64_t>(now_ms));
 }
 
@@ -121,11 +120,11 @@ void JNICALL IdleBegin(JNIEnv* env, jclass, jstring class_name) {
   env->GetStringUTFRegion(class_name, 0, units, name + kIdlePrefixBytes);
   name[kMaxDispatchNameBytes] = '\0';
   g_running.Begin(name);
-  jankbox_idle_begin(name + kIdlePrefixBytes);
+  jankbox_dispatch_begin(name, 0);
 }
 
 void IdleEnd() {
-  jankbox_idle_end();
+  jankbox_dispatch_end();
   g_running.End();
 }
 

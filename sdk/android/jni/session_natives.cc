@@ -1,4 +1,5 @@
 // Start and stop, thresholds, and what an app says of itself.
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -31,9 +32,9 @@ jint JNICALL Start(JNIEnv* env, jclass, jobjectArray names_and_values) {
   NoteOptionError(options.error());
   if (!understood) return JANKBOX_INVALID_ARGUMENT;
   IncidentFacts::Get().Listen();
-  const int code = jankbox_start(options.get());
-  if (code != JANKBOX_OK) IncidentFacts::Get().StopListening();
-  return code;
+  const jankbox_status status = jankbox_start(options.get());
+  if (status != JANKBOX_OK) IncidentFacts::Get().StopListening();
+  return status;
 }
 
 void JNICALL Stop(JNIEnv*, jclass) {
@@ -59,8 +60,8 @@ jstring JNICALL LastError(JNIEnv* env, jclass) {
   return env->NewStringUTF(error.empty() ? jankbox_last_error() : error.c_str());
 }
 
-jboolean JNICALL Flush(JNIEnv*, jclass, jint timeout_ms) {
-  return jankbox_flush(static_cast<uint32_t>(timeout_ms)) != 0 ? JNI_TRUE : JNI_FALSE;
+jint JNICALL Flush(JNIEnv*, jclass, jint timeout_ms) {
+  return jankbox_flush(static_cast<uint32_t>(std::max(timeout_ms, 0)));
 }
 
 jint JNICALL Snapshot(JNIEnv* env, jclass, jstring reason) {
@@ -72,18 +73,14 @@ jint JNICALL ReportIncident(JNIEnv* env, jclass, jstring what, jlong begin_ns, j
                                  static_cast<uint64_t>(end_ns));
 }
 
-void JNICALL SetState(JNIEnv* env, jclass, jstring key, jstring value) {
+jint JNICALL SetState(JNIEnv* env, jclass, jstring key, jstring value) {
   const std::string name = TextOf(env, key);
-  if (value == nullptr) return jankbox_remove_state(name.c_str());
-  jankbox_set_state(name.c_str(), TextOf(env, value).c_str());
+  if (value == nullptr) return jankbox_set_state(name.c_str(), nullptr);
+  return jankbox_set_state(name.c_str(), TextOf(env, value).c_str());
 }
 
 void JNICALL SetForeground(JNIEnv*, jclass, jboolean foreground) {
   jankbox_set_foreground(foreground == JNI_TRUE ? 1 : 0);
-}
-
-void JNICALL SetLoopName(JNIEnv* env, jclass, jstring name) {
-  jankbox_set_loop_name(TextOf(env, name).c_str());
 }
 
 void JNICALL FullyDrawn(JNIEnv*, jclass) { jankbox_fully_drawn(); }
@@ -106,12 +103,11 @@ void AddSessionMethods(std::vector<JNINativeMethod>* methods) {
   add("stop", "()V", reinterpret_cast<void*>(Stop));
   add("configure", "([Ljava/lang/String;)I", reinterpret_cast<void*>(Configure));
   add("lastError", "()Ljava/lang/String;", reinterpret_cast<void*>(LastError));
-  add("flush", "(I)Z", reinterpret_cast<void*>(Flush));
+  add("flush", "(I)I", reinterpret_cast<void*>(Flush));
   add("snapshot", "(Ljava/lang/String;)I", reinterpret_cast<void*>(Snapshot));
   add("reportIncident", "(Ljava/lang/String;JJ)I", reinterpret_cast<void*>(ReportIncident));
-  add("setState", "(Ljava/lang/String;Ljava/lang/String;)V", reinterpret_cast<void*>(SetState));
+  add("setState", "(Ljava/lang/String;Ljava/lang/String;)I", reinterpret_cast<void*>(SetState));
   add("setForeground", "(Z)V", reinterpret_cast<void*>(SetForeground));
-  add("setLoopName", "(Ljava/lang/String;)V", reinterpret_cast<void*>(SetLoopName));
   add("fullyDrawn", "()V", reinterpret_cast<void*>(FullyDrawn));
   add("input", "(J)V", reinterpret_cast<void*>(Input));
   add("lastExit", "([Ljava/lang/String;)V", reinterpret_cast<void*>(LastExit));

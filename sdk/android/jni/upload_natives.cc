@@ -1,5 +1,5 @@
-// Uploads through Java's HTTP client: the library's uploading thread calls dev.jankbox.Native,
-// which answers through the methods here before it returns.
+// Uploads through Java's HTTP client: the library's upload thread calls dev.jankbox.Native, which
+// passes the reply to the methods here before it returns.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -49,7 +49,7 @@ void CallJava(JNIEnv* env, Exchange* exchange) {
   const jankbox_post& post = *exchange->post;
   if (env->PushLocalFrame(kLocals) != JNI_OK) {
     env->ExceptionClear();
-    return CopyText("Java has no memory", exchange->reply->error);
+    return CopyText("Java is out of memory", exchange->reply->error);
   }
   jstring url = env->NewStringUTF(post.url);
   jstring type = url == nullptr ? nullptr : env->NewStringUTF(post.content_type);
@@ -64,7 +64,7 @@ void CallJava(JNIEnv* env, Exchange* exchange) {
   if (env->ExceptionCheck() == JNI_TRUE) {
     env->ExceptionClear();
     exchange->reply->http_status = 0;
-    CopyText("the Java side failed", exchange->reply->error);
+    CopyText("the Java HTTP client threw an exception", exchange->reply->error);
   }
   env->PopLocalFrame(nullptr);
 }
@@ -73,7 +73,7 @@ void CallJava(JNIEnv* env, Exchange* exchange) {
 void PostThroughJava(void*, const jankbox_post* post, jankbox_reply* reply) {
   JNIEnv* env = nullptr;
   if (Attach(&JavaVM::AttachCurrentThreadAsDaemon, &env) != JNI_OK) {
-    return CopyText("the VM takes no threads any more", reply->error);
+    return CopyText("the upload thread could not be attached to the Java VM", reply->error);
   }
   Exchange exchange = {post, reply};
   CallJava(env, &exchange);

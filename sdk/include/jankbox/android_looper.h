@@ -1,7 +1,10 @@
-/* android::Looper (libutils) as a source of dispatches: each message that a watched handler gets is
- * one dispatch of its thread, named after the handler. Header-only, so that Jankbox itself does not
- * depend on libutils: include it where libutils is used anyway. Needs -I/usr/include/android (or
- * the platform's own path) for <utils/Looper.h>. */
+/* Dispatches of android::Looper (libutils) with names: a wrapper around a handler records each of
+ * its messages as a dispatch of the thread that runs the Looper. C++, for programs that link
+ * libutils; Jankbox itself does not. Needs the include path of <utils/Looper.h>: on Debian,
+ * -I/usr/include/android.
+ *
+ *   looper->sendMessage(new jankbox::WatchedMessageHandler(handler, "Renderer"), message);
+ */
 #ifndef JANKBOX_ANDROID_LOOPER_H_
 #define JANKBOX_ANDROID_LOOPER_H_
 
@@ -16,8 +19,8 @@
 
 namespace jankbox {
 
-/* Stands in front of a MessageHandler. The name is "<name>: what=<n>", at most 56 bytes. No
- * allocation at dispatch. */
+/* Passes messages to `handler`, each as a dispatch that is named "<name>: what=<number>", cut at 56
+ * bytes. handleMessage() does not allocate. */
 class WatchedMessageHandler : public android::MessageHandler {
  public:
   WatchedMessageHandler(android::sp<android::MessageHandler> handler, std::string name)
@@ -35,7 +38,7 @@ class WatchedMessageHandler : public android::MessageHandler {
   const std::string name_;
 };
 
-/* Stands in front of a LooperCallback, as given to Looper::addFd. */
+/* The same for a callback of Looper::addFd(): each call is a dispatch that is named `name`. */
 class WatchedLooperCallback : public android::LooperCallback {
  public:
   WatchedLooperCallback(android::sp<android::LooperCallback> callback, std::string name)

@@ -1,9 +1,10 @@
-/* Incidents, told to the app itself: a listener hears of each one before its report is written, may
- * refuse it, and may add attributes. C; the class at the end is for C++.
+/* Listeners for incidents, and incidents that the app reports itself. Before Jankbox writes a
+ * report it calls each listener, which may suppress the report or add attributes to it. C; the
+ * class at the end is for C++.
  *
- * Listeners run on Jankbox's sealing thread, one at a time, at a low priority: what they take
- * delays reports, not the app. They must not call jankbox_start, jankbox_stop or jankbox_flush.
- * jankbox_snapshot is allowed. */
+ * Listeners run on a thread of Jankbox's with low priority, one at a time: a slow listener delays
+ * reports, not the app. A listener may call jankbox_snapshot() and may add or remove listeners; it
+ * must not call jankbox_start(), jankbox_stop() or jankbox_flush(), which wait for it. */
 #ifndef JANKBOX_INCIDENT_H_
 #define JANKBOX_INCIDENT_H_
 
@@ -16,63 +17,98 @@
 extern "C" {
 #endif
 
-/* Kinds, as in reports. Permanent. */
+/* Kinds of incidents, with the numbers that reports have. Permanent. The thresholds are fields of
+ * jankbox_options. */
 enum {
+  /* A dispatch took slow_message_ms or longer. */
   JANKBOX_KIND_SLOW_MESSAGE = 1,
+  /* Reserved: Jankbox does not report it yet. */
   JANKBOX_KIND_SLOW_METHOD = 2,
+  /* A frame was late, by frame_policy. */
   JANKBOX_KIND_JANK = 3,
+  /* The app took cold_start_ms or warm_start_ms to start. */
   JANKBOX_KIND_STARTUP = 4,
+  /* A thread did not respond for anr_ms, or the system sent SIGQUIT because of that. */
   JANKBOX_KIND_ANR = 5,
+  /* Found in the ring file of an earlier run of the app, which did not end with jankbox_stop(). */
   JANKBOX_KIND_RECOVERED = 6,
+  /* jankbox_snapshot(). */
   JANKBOX_KIND_MANUAL = 7,
+  /* A dispatch took lag_ms or longer. */
   JANKBOX_KIND_LAG = 8,
-  JANKBOX_KIND_CUSTOM = 9, /* jankbox_report_incident() */
+  /* jankbox_report_incident(). */
+  JANKBOX_KIND_CUSTOM = 9,
+  /* An input event waited input_latency_ms or longer. */
   JANKBOX_KIND_INPUT_LATENCY = 10
 };
 
-/* One revision of an incident. Texts live until the listener returns; none is NULL. */
+/* One revision of an incident: the same block may first be a slow message and later an ANR, and is
+ * then reported again, with the same id and a higher revision. Texts are never NULL and are valid
+ * until the listener returns. */
 typedef struct jankbox_incident {
-  uint32_t size;  /* sizeof(jankbox_incident) of the library: fields beyond it are not there */
-  uint32_t kind;  /* JANKBOX_KIND_… */
-  const char* id; /* the same for all revisions */
+  /* sizeof(jankbox_incident) in the library; do not read fields beyond it. */
+  uint32_t size;
+  /* JANKBOX_KIND_… */
+  uint32_t kind;
+  /* A UUID, the same in all revisions and in the file name of the report. */
+  const char* id;
+  /* 1, 2, … */
   uint32_t revision;
-  int32_t ongoing; /* 1: the thread is still blocked */
+  /* 1 if the thread is still blocked. */
+  int32_t ongoing;
+  /* From begin_ns to end_ns, less the time in which the process or the machine was suspended. */
   uint64_t duration_ns;
-  int32_t tid; /* 0: no thread in particular */
+  /* The thread id (gettid); 0 if the incident belongs to no single thread. */
+  int32_t tid;
   uint32_t reserved;
-  const char* thread;      /* its name */
-  const char* what;        /* the dispatch, the frame, or the reason */
-  const char* summary;     /* the verdict in a sentence */
-  const char* place;       /* the function to look at; "" where none is known */
-  const char* fingerprint; /* 32 hexadecimal digits: equal for the same cause */
-  uint64_t begin_ns;       /* CLOCK_MONOTONIC, as the next */
-  uint64_t end_ns; /* so far, where it is ongoing; duration_ns leaves out stops and sleeps */
+  /* The name of that thread. */
+  const char* thread;
+  /* The name of the dispatch or frame, or the reason that the app gave. */
+  const char* what;
+  /* The verdict in one English sentence. */
+  const char* summary;
+  /* The blamed function; "" if it is not known. */
+  const char* place;
+  /* 32 hexadecimal digits, equal for incidents with the same cause. */
+  const char* fingerprint;
+  /* CLOCK_MONOTONIC. If `ongoing`, the end is the time up to now. */
+  uint64_t begin_ns;
+  uint64_t end_ns;
 } jankbox_incident;
 
-/* What a listener returns. Several listeners: one veto is enough. */
+/* Results of a listener. One veto of several listeners is enough. */
 enum {
   JANKBOX_INCIDENT_REPORT = 0,
-  JANKBOX_INCIDENT_VETO = 1 /* no report is written, so that none can be sent; it is counted */
+  /* No report is written or uploaded; the next report with the same fingerprint counts it. */
+  JANKBOX_INCIDENT_VETO = 1
 };
 
+/* Called once for each revision, also for recovered ones. Must not throw. */
 typedef int (*jankbox_incident_listener)(const jankbox_incident* incident, void* context);
 
-/* Adds a listener, at most 16. Before or after jankbox_start; lasts until it is removed. Returns 1,
- * or 0 where there is no room. The same pair may be added once only. */
-JANKBOX_API int jankbox_add_listener(jankbox_incident_listener listener, void* context);
+/* Adds a listener, before or after jankbox_start(); it stays until it is removed. `context` is
+ * passed to each call. If the same pair was added before, nothing changes. Errors:
+ * JANKBOX_INVALID_ARGUMENT if `listener` is NULL; JANKBOX_NO_SPACE if there are 16. */
+JANKBOX_API jankbox_status jankbox_add_listener(jankbox_incident_listener listener, void* context);
 
-/* Removes it; when this returns, it does not run and will not. */
+/* Removes a listener. After this returns, Jankbox does not call it; if it is running on another
+ * thread, waits until it returns. A pair that was not added is ignored. */
 JANKBOX_API void jankbox_remove_listener(jankbox_incident_listener listener, void* context);
 
-/* Inside a listener: adds a fact to the report, at most 32 of them, 64 bytes of key and 256 of
- * value. The same key again replaces it. Returns 1 where it was taken. */
-JANKBOX_API int jankbox_incident_attribute(const jankbox_incident* incident, const char* key,
-                                           const char* value);
+/* Adds an attribute to the report of `incident`, from inside a listener. The same key replaces the
+ * value. A key has 1 to 64 bytes, a value at most 256.
+ * Errors: JANKBOX_INVALID_ARGUMENT if a text is NULL or too long, or no listener is running for
+ * `incident`; JANKBOX_NO_SPACE if the report has 32 attributes. */
+JANKBOX_API jankbox_status jankbox_incident_attribute(const jankbox_incident* incident,
+                                                      const char* key, const char* value);
 
-/* Reports something that the app itself found too slow, with the window up to now: an incident of
- * kind "custom" of the calling thread, from `begin_ns` to `end_ns` (CLOCK_MONOTONIC). Returns at
- * once: 0, JANKBOX_INVALID_ARGUMENT or JANKBOX_NOT_RUNNING. Allocates. */
-JANKBOX_API int jankbox_report_incident(const char* what, uint64_t begin_ns, uint64_t end_ns);
+/* Reports that the app itself found something too slow: an incident of kind "custom" of the calling
+ * thread, from `begin_ns` to `end_ns`, named `what` (NULL: ""). The report is written after this
+ * returns; jankbox_flush() waits for it. Allocates.
+ * Errors: JANKBOX_INVALID_ARGUMENT if the end is before the start or in the future;
+ * JANKBOX_NOT_RUNNING; JANKBOX_BUSY if 64 reports are pending. */
+JANKBOX_API jankbox_status jankbox_report_incident(const char* what, uint64_t begin_ns,
+                                                   uint64_t end_ns);
 
 #ifdef __cplusplus
 }

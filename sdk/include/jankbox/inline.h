@@ -1,13 +1,14 @@
-/* Begin and end without a call: the event is written where it happens, about a third cheaper than
- * jankbox_begin() and jankbox_end(), which these fall back to wherever something is not as usual
- * (no chunk yet, chunk full, another clock, an architecture without it). The macros of
- * jankbox/trace.h use them. HOT: THREAD-SAFE, SIGNAL-SAFE, NO-ALLOC.
+/* jankbox_begin_inline() and jankbox_end_inline(): as jankbox_begin() and jankbox_end(), but they
+ * write the event into the ring without a function call, which costs about a third less. They make
+ * the call if the thread has no free space at hand in the ring, or if the library records in
+ * another way. The macros of jankbox/trace.h use them. HOT, and safe in signal handlers.
  *
- * ABI: what is below - two symbols, whose names carry the version, and the word that is written.
- * A library with another ring keeps the two symbols, the gate never at 1, and so is called
- * instead: programs that were compiled with this header go on working.
+ * Linux on x86-64 and arm64 with GCC or Clang; on other systems, and if JANKBOX_NO_INLINE is
+ * defined, they always make the call.
  *
- * Linux on x86-64 and arm64; elsewhere these are calls. JANKBOX_NO_INLINE makes them calls here. */
+ * ABI: a compiled program relies on the two symbols below, which have a version in their names, and
+ * on the layout of the 8-byte word (time << 28 | id << 4 | kind). A library with another layout
+ * keeps the symbols and never sets the gate to 1; the program then makes the calls. */
 #ifndef JANKBOX_INLINE_H_
 #define JANKBOX_INLINE_H_
 
@@ -20,17 +21,19 @@
 extern "C" {
 #endif
 
-/* This thread's place in the ring. `next` and `end` are addresses of 8-byte words; a word may be
- * written at `next` while the raw counter is below `rebase_at`. */
+/* The free space into which the calling thread writes its events. */
 struct jankbox_cursor_v1 {
+  /* The address of the next 8-byte word, and the first address beyond the free space. */
   uint64_t next;
   uint64_t end;
+  /* The value of the CPU's counter from which on the library must be called: it then adds an event
+   * with the time in full. */
   uint64_t rebase_at;
 };
 extern __attribute__((tls_model("initial-exec")))
 JANKBOX_API __thread struct jankbox_cursor_v1* jankbox_cursor_v1;
 
-/* 0: recording is off. 1: write inline. Else: call. */
+/* 0: recording is off. 1: write inline. Other values: call the library. */
 extern JANKBOX_API int32_t jankbox_gate_v1;
 
 #ifdef __cplusplus
@@ -47,9 +50,10 @@ static inline __attribute__((always_inline)) uint64_t jankbox_internal_ticks(voi
 #endif
 }
 
-/* 1 where the event of `kind` (1 begin, 2 end) is written. Never two threads at one cursor; a
- * signal handler may come in between any two instructions and move it, so the word is taken by a
- * single one, and nothing of the cursor is kept in a register. */
+/* Writes an event of `kind` (1 begin, 2 end). Returns 1 if it did, 0 if the caller must call the
+ * library. A cursor belongs to one thread, but a signal handler may interrupt it between any two
+ * instructions and move the cursor. So one instruction takes the word, and no field of the cursor
+ * is kept in a register. */
 static inline __attribute__((always_inline)) int jankbox_internal_write(uint32_t id,
                                                                         uint32_t kind) {
   struct jankbox_cursor_v1* cursor = jankbox_cursor_v1;
@@ -73,7 +77,7 @@ static inline __attribute__((always_inline)) int jankbox_internal_write(uint32_t
   return 1;
 }
 
-/* Whether the gate says to write inline: one comparison with memory. */
+/* Returns 1 if events are written inline. One comparison with memory. */
 static inline __attribute__((always_inline)) int jankbox_internal_writes_inline(void) {
 #if defined(__x86_64__)
   int other;

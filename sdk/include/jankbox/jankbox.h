@@ -1,10 +1,34 @@
-/* Jankbox: a flight recorder for UI threads. The C surface: what other languages bind to. C++ adds
- * jankbox/trace.h.
+/* Jankbox: a flight recorder for UI threads. It keeps the last seconds of an app's activity in a
+ * ring file, and when a UI thread was too slow it writes a report of that time. This is the C API,
+ * which other languages bind to; C++ adds jankbox/trace.h.
  *
- * Every function may be called from any thread, before start and after stop: then it does nothing.
- * The ones marked HOT never allocate, lock, log or make a system call (but for a thread's very
- * first event, which takes its chunk). Nothing here ever throws, aborts or blocks on disk or
- * network. Times are nanoseconds of CLOCK_MONOTONIC. */
+ * Words used below:
+ * - dispatch: the handling of one message (event, callback) by a thread's event loop.
+ * - watched thread: a thread whose dispatches and frames Jankbox compares with the thresholds. The
+ *   main thread, each thread that calls jankbox_dispatch_begin(), jankbox_frame() or
+ *   jankbox_watch_this_thread(), and those that jankbox_options.watch_threads names; the first 8
+ *   in a process. Jankbox records other threads, too, but does not compare them.
+ * - incident: a dispatch, frame, input event or start of the app that took too long.
+ * - report: a file about an incident, or about the time of a jankbox_snapshot(). Jankbox writes it
+ *   to jankbox_options.dir as <id>.pftrace.zst; it opens in ui.perfetto.dev, and `jankbox show`
+ *   prints it.
+ *
+ * Threads: every function may be called from any thread, also before jankbox_start() and after
+ * jankbox_stop(); an event that arrives then is dropped. No function throws, aborts, or waits for
+ * the disk or the network, except that jankbox_stop(), jankbox_flush() and
+ * jankbox_remove_listener() wait as they say.
+ * Functions that are marked HOT do not allocate, lock, log or make a system call (a thread's first
+ * event makes a few) and may be called in a signal handler. After fork() the child records nothing
+ * until it calls jankbox_start().
+ *
+ * Results: a function that can fail returns a jankbox_status; JANKBOX_OK is 0. For every other
+ * status jankbox_last_error() returns the reason as a sentence, except that JANKBOX_NOT_RUNNING,
+ * JANKBOX_TIMED_OUT and JANKBOX_WOULD_BLOCK leave it unchanged. Functions that cannot fail return
+ * void. HOT functions return void, too: an event that could not be recorded is counted in the next
+ * report. Functions that return another value document the value that means "none".
+ *
+ * Units: times are nanoseconds of CLOCK_MONOTONIC, unless a name says ms. Texts are UTF-8, end with
+ * a NUL, and are copied; longer ones are cut at the length that is given in bytes. */
 #ifndef JANKBOX_JANKBOX_H_
 #define JANKBOX_JANKBOX_H_
 
@@ -19,18 +43,36 @@
 extern "C" {
 #endif
 
-#define JANKBOX_VERSION "0.1.0"
+/* Before 1.0 a minor version may change this API: the library's name has both numbers
+ * (libjankbox.so.0.2). A newer patch version runs programs that were compiled with an older one. */
+#define JANKBOX_VERSION "0.2.0"
 
-/* Results of jankbox_start and jankbox_snapshot. Permanent. */
-enum {
+/* The result of a function that can fail. The numbers are permanent. */
+typedef enum jankbox_status {
   JANKBOX_OK = 0,
-  JANKBOX_INVALID_ARGUMENT = 1, /* an option is out of its range; jankbox_last_error() names it */
+  /* An argument or an option is out of its range; nothing was changed. */
+  JANKBOX_INVALID_ARGUMENT = 1,
+  /* A file or folder does not exist. */
+  JANKBOX_NOT_FOUND = 2,
+  /* The disk is full or below jankbox_options.min_free_mib, or a fixed number of places (of watched
+   * threads, listeners, …) is taken. */
   JANKBOX_NO_SPACE = 3,
   JANKBOX_PERMISSION_DENIED = 4,
+  /* The system reported another error for a file. */
   JANKBOX_IO = 5,
+  /* This system or build cannot do it. */
   JANKBOX_UNSUPPORTED = 6,
-  JANKBOX_NOT_RUNNING = 8
-};
+  /* A file has content that Jankbox did not write. */
+  JANKBOX_CORRUPT = 7,
+  /* Jankbox is not recording: jankbox_start() was not called, or failed, or jankbox_stop() was. */
+  JANKBOX_NOT_RUNNING = 8,
+  /* Another process uses a file, or too many requests are pending; a later call may succeed. */
+  JANKBOX_BUSY = 9,
+  /* The time that the caller gave was over before the work was done. */
+  JANKBOX_TIMED_OUT = 10,
+  /* There is nothing to read yet. */
+  JANKBOX_WOULD_BLOCK = 11
+} jankbox_status;
 
 /* All fields but `size` may be zero: then the default in brackets holds. Strings are copied. */
 typedef struct jankbox_options {
@@ -165,116 +207,145 @@ enum {
  * explicit calls count. */
 #define JANKBOX_FLAG_NO_LOOP_HOOKS 1u
 
-/* Starts recording. NULL: all defaults. Returns 0, or one of the codes above and records nothing.
- * Idempotent: while running it returns 0 and changes nothing. Takes well under 2 ms: folders,
- * recovery and upload follow on a thread of Jankbox's own; what goes wrong there is told by
- * jankbox_last_error(). */
-JANKBOX_API int jankbox_start(const jankbox_options* options);
+/* --- Start and stop */
 
-/* Stops recording and finishes the reports that are being sealed (waits at most 2 s; usually not at
- * all, but where ftrace records about 100 ms until the kernel has given its buffers back). */
+/* Starts recording with `options` (NULL: all defaults), for the whole process. Call it on the main
+ * thread, early. Usually returns within 2 ms: a thread of Jankbox's then creates folders, recovers
+ * the ring of a crashed run and uploads, and its errors appear in jankbox_last_error(). If Jankbox
+ * already records, returns JANKBOX_OK and ignores `options`.
+ *
+ * Errors: JANKBOX_INVALID_ARGUMENT if an option is out of its range; JANKBOX_NO_SPACE,
+ * JANKBOX_PERMISSION_DENIED, JANKBOX_NOT_FOUND or JANKBOX_IO if the ring file cannot be created. */
+JANKBOX_API jankbox_status jankbox_start(const jankbox_options* options);
+
+/* Stops recording and finishes the reports that are being written. Waits at most 2 s; usually not
+ * at all, but about 100 ms if ftrace records. At the end of the process Jankbox calls it itself.
+ * jankbox_start() may follow. */
 JANKBOX_API void jankbox_stop(void);
 
-/* Changes thresholds while Jankbox records: the fields slow_message_ms, lag_ms, anr_ms,
- * anr_background_ms, cold_start_ms, warm_start_ms and jank_dropped_frames that are not zero.
- * Returns 0, JANKBOX_NOT_RUNNING, or JANKBOX_INVALID_ARGUMENT where one is out of its range or
- * another field is given (jankbox_last_error() names it; nothing is changed then). */
-JANKBOX_API int jankbox_configure(const jankbox_options* options);
+/* Changes thresholds while Jankbox records. Takes the fields slow_message_ms, lag_ms, anr_ms,
+ * anr_background_ms, cold_start_ms, warm_start_ms and jank_dropped_frames of `options` that are
+ * set; `size` must be set, all other fields must be unset. A change of the config file
+ * (jankbox_options.config_file) has the effect of this call; the later of the two wins.
+ *
+ * Errors: JANKBOX_NOT_RUNNING; JANKBOX_INVALID_ARGUMENT if a field is out of its range or is not
+ * one of these, and then no threshold changes. */
+JANKBOX_API jankbox_status jankbox_configure(const jankbox_options* options);
 
-/* HOT. From when on a message is too slow now, whoever said so last (options, jankbox_configure(),
- * the config file, a developer's properties); 0 before the clock is known. */
+/* HOT. Returns the current threshold of a slow message in milliseconds, also if the config file or
+ * a developer's property set it; 0 until Jankbox has calibrated its clock, shortly after
+ * jankbox_start(). */
 JANKBOX_API uint32_t jankbox_slow_message_ms(void);
 
-/* All that the app shows at its start is on the screen: its start ends here, not with its first
- * frame. From any thread. */
-JANKBOX_API void jankbox_fully_drawn(void);
+/* Blocks until all pending reports are written and, if upload_url is set, one upload of each has
+ * been attempted, or until `timeout_ms` milliseconds are over. Do not call it on a watched thread.
+ *
+ * Errors: JANKBOX_TIMED_OUT; JANKBOX_NOT_RUNNING. */
+JANKBOX_API jankbox_status jankbox_flush(uint32_t timeout_ms);
 
-/* Waits until every report is sealed that was asked for, or that what has ended so far deserves,
- * and, with upload_url, tried once. Returns 1 when all is done, 0 on time-out. Not for the UI
- * thread. */
-JANKBOX_API int jankbox_flush(uint32_t timeout_ms);
-
-/* The last thing that went wrong, as a sentence; "" if nothing did. The text lives until the next
- * call on this thread. */
+/* Returns the last error of any thread of the process, Jankbox's own included, as an English
+ * sentence; "" if there was none. The text is valid until the same thread calls this again. */
 JANKBOX_API const char* jankbox_last_error(void);
 
-/* --- Methods
- * ------------------------------------------------------------------------------------------------
- */
+/* Requests a report (kind "manual") of the time up to now; `reason` becomes its title (NULL: "").
+ * The report is written after this returns; jankbox_flush() waits for it. Allocates.
+ *
+ * Errors: JANKBOX_NOT_RUNNING; JANKBOX_BUSY if 64 reports are pending. */
+JANKBOX_API jankbox_status jankbox_snapshot(const char* reason);
 
-/* The id of a method, slice, counter or instant of that name: the same name has the same id. 1 to
- * 2^24 - 1; 0 where `name` is NULL or all ids are taken. Locks and allocates: call it once and keep
- * the id. */
+/* --- Slices, counters and instants, as in a trace */
+
+/* Returns the id for `name`, for all functions below that take an id: 1 to 2^24 - 1, the same for
+ * the same name during the life of the process. 0 if `name` is NULL or no id is left. Locks and
+ * allocates: call it once per name and keep the id. */
 JANKBOX_API uint32_t jankbox_method_id(const char* name);
 
-/* HOT. A method begins or ends on this thread. Ends match begins by nesting. */
+/* HOT. Begins and ends a slice (a function, a step of work) on the calling thread. Slices nest: an
+ * end closes the innermost open slice. */
 JANKBOX_API void jankbox_begin(uint32_t id);
 JANKBOX_API void jankbox_end(uint32_t id);
 
-/* HOT. Something that may end on another thread; (id, cookie) names it. */
+/* HOT. Begins and ends a slice that may end on another thread. The end with the same `id` and
+ * `cookie`, a number that the caller chooses, closes it. */
 JANKBOX_API void jankbox_async_begin(uint32_t id, uint64_t cookie);
 JANKBOX_API void jankbox_async_end(uint32_t id, uint64_t cookie);
 
-/* HOT. A counter's new value; a moment. */
+/* HOT. Sets a counter to `value`; the trace shows it as a track of its own. */
 JANKBOX_API void jankbox_counter(uint32_t id, int64_t value);
+
+/* HOT. Marks the current moment on the calling thread. */
 JANKBOX_API void jankbox_instant(uint32_t id);
 
-/* --- The loop and its frames
- * -------------------------------------------------------------------------------- */
+/* --- The event loop
+ *
+ * Jankbox sees the loops of GLib, Qt, libuv, SDL and android::Looper without a call; the functions
+ * below are for other loops. */
 
-/* HOT. This thread's loop begins to handle a message, and is done with it. `what` may be NULL; at
- * most 56 bytes are kept. The first thread that calls this becomes a watched UI thread (at most 8).
- * Dispatches nest; the outermost one counts. */
-JANKBOX_API void jankbox_dispatch_begin(const char* what);
+/* HOT. The calling thread starts to handle a message. `what` names it in reports (56 bytes are
+ * kept; NULL: no name). `begin_ns` is the time at which the handling started; 0 means now.
+ * Dispatches nest; the outermost one is compared with the thresholds. */
+JANKBOX_API void jankbox_dispatch_begin(const char* what, uint64_t begin_ns);
+
+/* HOT. Ends the innermost dispatch of the calling thread. Ignored if none is open. */
 JANKBOX_API void jankbox_dispatch_end(void);
 
-/* HOT. This thread's loop is about to wait for its next message: ends every dispatch of the thread
- * that is open, also where a dispatch runs a loop of its own (a modal dialog). */
+/* HOT. Ends all open dispatches of the calling thread. For a loop that is about to wait for its
+ * next message: a dispatch may run a nested loop (a modal dialog), and while that waits no dispatch
+ * is being handled. */
 JANKBOX_API void jankbox_dispatch_end_all(void);
 
-/* HOT. An idle callback of the loop, work that was put off until it has nothing else to do, begins
- * and ends. A dispatch; a report says where one took longer than 2 s, as Matrix. GLib's are seen
- * without these calls. At most 50 bytes of `what` are kept. */
-JANKBOX_API void jankbox_idle_begin(const char* what);
-JANKBOX_API void jankbox_idle_end(void);
+/* The start of the name of a dispatch that is an idle callback, that is work which the loop does
+ * when no message is pending: jankbox_dispatch_begin(JANKBOX_IDLE_PREFIX "fill cache", 0). A report
+ * names the idle callbacks that took longer than 2 s (the threshold of Matrix). Jankbox sees GLib's
+ * idle callbacks without a call. */
+#define JANKBOX_IDLE_PREFIX "idle: "
 
-/* HOT. This thread handles an input event that happened at `event_ns`. One that waited longer than
- * input_latency_ms is an incident, where it is not part of a greater one; a moment that lies ahead
- * or more than a minute back is of another clock and passed over. */
+/* HOT. The calling thread handles an input event that the system stamped with `event_ns`. If the
+ * event waited longer than jankbox_options.input_latency_ms and is not part of a longer incident,
+ * Jankbox reports it. Times in the future or more than a minute ago belong to another clock and are
+ * ignored. Call it on the thread whose loop handles the input. */
 JANKBOX_API void jankbox_input(uint64_t event_ns);
 
-/* HOT. The same for the timestamps that X11, Wayland, GDK and Qt give: milliseconds, the low 32
- * bits. */
-JANKBOX_API void jankbox_input_ms(uint32_t event_ms);
+/* Converts the timestamp of an input event of X11, Wayland, GDK or Qt (the low 32 bits of
+ * CLOCK_MONOTONIC in milliseconds) for jankbox_input(). `now_ns` is the current time, of
+ * clock_gettime(CLOCK_MONOTONIC). A timestamp in the future becomes one of 49 days ago, which
+ * jankbox_input() ignores. */
+static inline uint64_t jankbox_input_time_ns(uint32_t event_ms, uint64_t now_ns) {
+  return now_ns - (uint64_t)((uint32_t)(now_ns / 1000000u) - event_ms) * 1000000u;
+}
 
-/* HOT. As jankbox_dispatch_begin, for a dispatch that began already at `begin_ns`. */
-JANKBOX_API void jankbox_dispatch_begin_at(const char* what, uint64_t begin_ns);
+/* Watches the event loop of the calling thread as Jankbox watches that of the main thread, and sets
+ * its name in reports (31 bytes are kept). NULL: the name of the library that runs the loop
+ * ("glib", "libuv", …), or "api" if the program calls jankbox_dispatch_begin() itself. The main
+ * thread calls it only to set a name. Lasts until jankbox_stop() or the end of the thread. If the
+ * app runs under `jankbox run`, name the thread in jankbox_options.watch_threads instead.
+ *
+ * Errors: JANKBOX_NOT_RUNNING; JANKBOX_NO_SPACE if 8 threads are watched already. */
+JANKBOX_API jankbox_status jankbox_watch_this_thread(const char* name);
 
-/* Whether the app is in front (1, as it is until told otherwise) or in the background (0), where
- * anr_background_ms holds. Also before start. Plugins are told on this thread where it changes. */
+/* --- The app */
+
+/* HOT. One frame of the calling thread, after its work is done: its vsync, the time by which the
+ * work had to end (0: one interval after the vsync), the display's interval (0: that of the last
+ * frame, else 60 Hz), and when the work began and ended (on Android: doFrame). By default Jankbox
+ * compares
+ *
+ *   dropped = max(0, (end - vsync - interval) / interval)
+ *
+ * with jankbox_options.jank_dropped_frames. Frames with impossible numbers are ignored and counted
+ * in reports. jankbox_frame_ex() of jankbox/frames.h takes more fields. */
+JANKBOX_API void jankbox_frame(uint64_t vsync_ns, uint64_t deadline_ns, uint64_t interval_ns,
+                               uint64_t begin_ns, uint64_t end_ns);
+
+/* Sets whether the app is in the foreground (not 0; the initial state) or in the
+ * background (0); in the background anr_background_ms replaces anr_ms. Kept over jankbox_start().
+ * On a change, plugins (jankbox/plugin.h) are called on this thread. */
 JANKBOX_API void jankbox_set_foreground(int foreground);
 
-/* The calling thread's event loop is watched as the main thread's is, where Jankbox recognises it
- * (GLib, Qt, libuv, SDL, android::Looper, …). `name` is what reports call it; NULL: what it was
- * recognised as. At most 31 bytes are kept. After jankbox_start; for good. Not for the preload
- * agent: list the thread in $JANKBOX_WATCH_THREADS there. */
-JANKBOX_API void jankbox_watch_this_thread(const char* name);
-
-/* What reports call the loop that the dispatches come from, "api" unless told otherwise or
- * recognised: the main thread's where it is called there, and those of all threads that have no
- * name of their own. At most 31 bytes are kept. */
-JANKBOX_API void jankbox_set_loop_name(const char* name);
-
-/* HOT. One frame: its vsync, the deadline that it had to meet, the display's interval, and when the
- * work for it began and ended (doFrame). Dropped intervals = max(0, (end - vsync - interval) /
- * interval). Frames whose numbers cannot be true are skipped and counted. jankbox/frames.h says
- * more of a frame. */
-JANKBOX_API void jankbox_frame(uint64_t vsync_ns, uint64_t deadline_ns, uint64_t interval_ns,
-                               uint64_t start_ns, uint64_t end_ns);
-
-/* Seals the window up to now as a report of kind "manual" whose `what` is `reason`. Returns at once
- * (the report follows; see jankbox_flush): 0, or JANKBOX_NOT_RUNNING. Allocates. */
-JANKBOX_API int jankbox_snapshot(const char* reason);
+/* Marks the end of the app's start: everything that it shows first is on the screen. Without this
+ * call a start ends with the first frame. An app that makes the call after its first frame makes it
+ * within 5 s; Jankbox waits for it from the second start of the same process on. */
+JANKBOX_API void jankbox_fully_drawn(void);
 
 #ifdef __cplusplus
 }

@@ -1,12 +1,13 @@
-/* Names for the work that goes into an image, wherever a program does it: on its UI thread or on a
- * render thread. They are slices like JANKBOX_TRACE's, and a report lists those that fell into the
- * incident, on every thread, with their number and time.
+/* Render work: slices for the steps that make an image, on the UI thread or on a render thread.
+ * They are slices like those of JANKBOX_TRACE; in addition, a report lists the render work of all
+ * threads during the incident, with the number and the total time of each name.
  *
  *   JANKBOX_RENDER(JANKBOX_RENDER_UPLOAD, "icon atlas");      // to the end of the block
- *   static uint32_t id = jankbox_render_id(JANKBOX_RENDER_SHADER, shader_name);  // names from data
+ *   const uint32_t id = jankbox_render_id(JANKBOX_RENDER_SHADER, shader_name);  // a name from data
  *   jankbox_begin_inline(id); … jankbox_end_inline(id);
  *
- * HOT as JANKBOX_TRACE; jankbox_render_id as jankbox_method_id. */
+ * JANKBOX_RENDER is HOT after its first use at a place, which registers the name.
+ * jankbox_render_id() locks and allocates as jankbox_method_id() does: keep the id. */
 #ifndef JANKBOX_RENDER_H_
 #define JANKBOX_RENDER_H_
 
@@ -14,24 +15,27 @@
 
 #include "jankbox/trace.h"
 
-/* What it is. Any other literal does as well. */
+/* Kinds of render work. Any other literal is a kind, too. */
 #define JANKBOX_RENDER_MEASURE "measure"
 #define JANKBOX_RENDER_LAYOUT "layout"
-#define JANKBOX_RENDER_DRAW "draw" /* records what to draw */
+/* Recording of drawing commands on the CPU. */
+#define JANKBOX_RENDER_DRAW "draw"
 #define JANKBOX_RENDER_DECODE "decode image"
 #define JANKBOX_RENDER_UPLOAD "upload texture"
 #define JANKBOX_RENDER_SHADER "compile shader"
-#define JANKBOX_RENDER_SUBMIT "submit" /* hands it to the GPU */
+/* Passing the commands to the GPU. */
+#define JANKBOX_RENDER_SUBMIT "submit"
 #define JANKBOX_RENDER_SWAP "swap"
 
-/* A method of this name is render work: the prefix is part of the ring's and the report's format.
- */
+/* A slice whose name starts with this is render work. Part of the format of rings and reports. */
 #define JANKBOX_RENDER_PREFIX "render/"
 
-/* `kind` is a literal or one of the above, `name` a literal. */
+/* A slice of render work from here to the end of the block. `kind` is JANKBOX_RENDER_… or a string
+ * literal, `name` a string literal. */
 #define JANKBOX_RENDER(kind, name) JANKBOX_TRACE(JANKBOX_RENDER_PREFIX kind ": " name)
 
-/* The id of render work whose name is known at run time only; cut at 200 bytes. */
+/* Returns the id for render work whose name is known at run time only; 0 if no id is left. 46 bytes
+ * of `kind` and 200 of `name` are kept; neither is NULL. */
 static inline uint32_t jankbox_render_id(const char* kind, const char* name) {
   char text[256] = JANKBOX_RENDER_PREFIX;
   strncat(text, kind, 46);

@@ -1,6 +1,11 @@
-/* Slices by scope. C++: JANKBOX_TRACE("name") records from here to the end of the block. C (GCC,
- * Clang): the same, by the cleanup attribute. JANKBOX_TRACE_FUNC() takes the function's own name.
- * The id is looked up once per place. HOT after that. */
+/* Slices that last until the end of a block, for C++ and for C (GCC and Clang, with the cleanup
+ * attribute).
+ *
+ *   JANKBOX_TRACE("decode");  // a slice "decode" from here to the end of the block
+ *   JANKBOX_TRACE_FUNC();     // a slice with the name of the function
+ *
+ * The name is a string that does not change between calls. The first execution of a macro at a
+ * place looks up the id (jankbox_method_id: locks and allocates); later ones are HOT. */
 #ifndef JANKBOX_TRACE_H_
 #define JANKBOX_TRACE_H_
 
@@ -13,7 +18,8 @@
 
 namespace jankbox {
 
-/* A slice of this thread that lasts as long as the object. */
+/* A slice of the thread that creates and destroys the object, as long as it lives. `id`: of
+ * jankbox_method_id(). */
 class ScopedTrace {
  public:
   explicit ScopedTrace(uint32_t id) : id_(id) { jankbox_begin_inline(id_); }
@@ -25,10 +31,11 @@ class ScopedTrace {
   uint32_t id_;
 };
 
-/* One dispatch of this thread's loop that lasts as long as the object. */
+/* A dispatch of the thread that creates and destroys the object, as long as it lives; see
+ * jankbox_dispatch_begin(). */
 class ScopedDispatch {
  public:
-  explicit ScopedDispatch(const char* what) { jankbox_dispatch_begin(what); }
+  explicit ScopedDispatch(const char* what) { jankbox_dispatch_begin(what, 0); }
   ~ScopedDispatch() { jankbox_dispatch_end(); }
   ScopedDispatch(const ScopedDispatch&) = delete;
   ScopedDispatch& operator=(const ScopedDispatch&) = delete;

@@ -1,5 +1,5 @@
-/* How and when reports travel to the collector: by an HTTP client of the app's own in place of
- * libcurl, and as the network allows. C. */
+/* How Jankbox uploads reports to jankbox_options.upload_url: with an HTTP client of the app instead
+ * of libcurl, and how much the network allows. C. */
 #ifndef JANKBOX_UPLOAD_H_
 #define JANKBOX_UPLOAD_H_
 
@@ -9,48 +9,67 @@
 extern "C" {
 #endif
 
-/* One report to POST. All of it lives during the call alone. */
+/* One HTTP POST request. Valid during the call of the transport only. */
 typedef struct jankbox_post {
-  uint32_t size;       /* sizeof(jankbox_post) of the library */
-  int fd;              /* the body, from its beginning: pread() it, so that its offset stays */
-  uint64_t body_bytes; /* its whole length */
-  const char* url;     /* http or https */
+  /* sizeof(jankbox_post) in the library; do not read fields beyond it. */
+  uint32_t size;
+  /* The file that is the body, from offset 0 to body_bytes. Read it with pread(): its offset must
+   * not change. Do not close it. */
+  int fd;
+  uint64_t body_bytes;
+  /* http:// or https:// */
+  const char* url;
+  /* The values of the headers Content-Type and User-Agent. */
   const char* content_type;
   const char* user_agent;
   uint32_t connect_timeout_ms;
-  uint32_t total_timeout_ms; /* the call returns within it */
-  /* Not 0 where the post should end at once, without an answer: Jankbox stops. Any thread. */
+  /* The transport must return within this time. */
+  uint32_t total_timeout_ms;
+  /* Returns 1 if jankbox_stop() waits for the transport: it should then return soon, with
+   * http_status 0. Any thread. */
   int (*is_cancelled)(const struct jankbox_post* post);
 } jankbox_post;
 
-/* What came back; zeros as it is given. Texts end with a NUL. */
+/* The reply, which the transport fills in. Jankbox sets size, body and body_capacity; the rest is
+ * 0. Texts end with a NUL. */
 typedef struct jankbox_reply {
-  uint32_t size;          /* sizeof(jankbox_reply) of the library */
-  int32_t http_status;    /* redirects too: they are not followed; 0: no whole answer */
-  char* body;             /* room for the answer's body, as it came: not decompressed */
-  uint32_t body_capacity; /* 64 KiB; a longer answer is none */
+  /* sizeof(jankbox_reply) in the library; do not write fields beyond it. */
+  uint32_t size;
+  /* The status, as received: do not follow redirects. 0 if no complete reply arrived. */
+  int32_t http_status;
+  /* A buffer of body_capacity bytes (64 KiB) for the body, as received, not decompressed. If the
+   * body is longer, set http_status 0. */
+  char* body;
+  uint32_t body_capacity;
+  /* How many bytes of the buffer the transport wrote. */
   uint32_t body_bytes;
-  char retry_after[64]; /* the header as it came, "" without */
-  char error[192];      /* why there is no answer */
+  /* The value of the header Retry-After; "" if there is none. */
+  char retry_after[64];
+  /* If http_status is 0: why, as a sentence for jankbox_last_error(). */
+  char error[192];
 } jankbox_reply;
 
-/* Posts, and fills in `reply`. Called on Jankbox's uploading thread, one post at a time; may block.
- * Certificates are the transport's to check. */
+/* Sends `post` and fills in `reply`. Jankbox calls it on its upload thread, one post at a time; it
+ * may block. The transport verifies certificates. `context` is that of jankbox_set_transport(). */
 typedef void (*jankbox_transport)(void* context, const jankbox_post* post, jankbox_reply* reply);
 
-/* What is uploaded goes through `transport` from the next post on; NULL: through libcurl, which
- * Android does not have. What `context` points at stays for good. Best before jankbox_start. */
+/* Uploads through `transport` from the next post on; NULL: through libcurl, which Jankbox loads
+ * when it first uploads (Android has none). `context` must stay valid until the process ends. Call
+ * it before jankbox_start(), so that no post precedes it. */
 JANKBOX_API void jankbox_set_transport(jankbox_transport transport, void* context);
 
-/* What the network is good for. */
+/* How much Jankbox may upload. */
 enum {
-  JANKBOX_NETWORK_FREE = 0,    /* 5 MiB a day, as it is until told otherwise */
-  JANKBOX_NETWORK_METERED = 1, /* 1 MiB a day */
-  JANKBOX_NETWORK_OFF = 2      /* reports stay in their folder: no network, or power is short */
+  /* 5 MiB a day. The initial state. */
+  JANKBOX_NETWORK_FREE = 0,
+  /* 1 MiB a day. */
+  JANKBOX_NETWORK_METERED = 1,
+  /* Nothing: there is no network, or the battery is low. Reports stay in their folder. */
+  JANKBOX_NETWORK_OFF = 2
 };
 
-/* Says what holds from now on; other numbers are METERED. Where it was OFF, what waits is tried.
- * Any thread, also before start. */
+/* Sets how much Jankbox may upload from now on: JANKBOX_NETWORK_…; other numbers mean METERED. A
+ * change from OFF starts the upload of the reports that wait. Kept over jankbox_start(). */
 JANKBOX_API void jankbox_set_network(int network);
 
 #ifdef __cplusplus

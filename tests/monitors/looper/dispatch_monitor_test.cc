@@ -107,7 +107,7 @@ TEST_F(DispatchMonitorTest, LongNamesAreCutAndNullIsEmpty) {
 
 TEST_F(DispatchMonitorTest, DispatchThatBeganEarlierKeepsItsBegin) {
   const uint64_t begin = MonotonicNs() - 500 * kNsPerMs;
-  DispatchMonitor::BeginAt("adopted", begin);
+  DispatchMonitor::Begin("adopted", begin);
   WatchedThreadView view(&Slot().thread());
   EXPECT_NEAR(static_cast<double>(view.ReadRunning(clock_)->begin_ns), static_cast<double>(begin),
               1e6);
@@ -156,8 +156,9 @@ TEST_F(DispatchMonitorTest, EachThreadsLoopHasItsOwnName) {
 
 // What a loop's waits look like to a recorder that comes late.
 std::vector<std::string> g_calls;
-const DispatchCalls kCalls = {[](const char*) { g_calls.push_back("begin"); },
-                              [](const char*, uint64_t) { g_calls.push_back("begin_at"); },
+const DispatchCalls kCalls = {[](const char*, uint64_t begin_ns) {
+                                g_calls.push_back(begin_ns == 0 ? "begin now" : "begin earlier");
+                              },
                               [] { g_calls.push_back("end"); },
                               [](const char* name) { g_calls.push_back(name); }};
 
@@ -177,7 +178,8 @@ TEST(LoopDispatches, RecorderThatComesLateHearsOfTheRunningDispatch) {
   loop.OnWaitDone(&kCalls);
   loop.Finish(&kCalls);
   loop.Finish(&kCalls);
-  EXPECT_EQ(g_calls, (std::vector<std::string>{"epoll", "begin_at", "end", "begin", "end"}));
+  EXPECT_EQ(g_calls,
+            (std::vector<std::string>{"epoll", "begin earlier", "end", "begin now", "end"}));
 }
 
 }  // namespace

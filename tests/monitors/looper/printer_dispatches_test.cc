@@ -13,9 +13,8 @@ namespace {
 
 std::vector<std::string> g_calls;  // what a recorder hears
 const DispatchCalls kCalls = {
-    [](const char* what) { g_calls.push_back(std::string("begin ") + what); },
-    [](const char*, uint64_t) { g_calls.push_back("begin_at"); }, [] { g_calls.push_back("end"); },
-    [](const char*) {}};
+    [](const char* what, uint64_t) { g_calls.push_back(std::string("begin ") + what); },
+    [] { g_calls.push_back("end"); }, [](const char*) {}};
 
 struct JavaPrinter {
   std::string class_name;

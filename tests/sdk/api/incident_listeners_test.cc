@@ -41,8 +41,8 @@ TEST(IncidentListeners, OneVetoIsEnough) {
     return true;
   });
   int calls = 0;
-  ASSERT_EQ(jankbox_add_listener(&Veto, &calls), 1);
-  ASSERT_EQ(jankbox_add_listener(&Veto, &calls), 1);  // the same pair: once
+  ASSERT_EQ(jankbox_add_listener(&Veto, &calls), JANKBOX_OK);
+  ASSERT_EQ(jankbox_add_listener(&Veto, &calls), JANKBOX_OK);  // the same pair: once
   Report report = Incident("a");
   EXPECT_FALSE(Ask(&report));
   EXPECT_EQ(calls, 1);
@@ -56,23 +56,27 @@ TEST(IncidentListeners, AttributesComeFromListenersOnlyAndAreBounded) {
   const IncidentListener adding([&kept](const jankbox_incident& incident) {
     kept = &incident;
     EXPECT_STREQ(incident.place, "Feed::Bind");
-    EXPECT_EQ(jankbox_incident_attribute(&incident, "cart", "empty"), 1);
-    EXPECT_EQ(jankbox_incident_attribute(&incident, "cart", "full"), 1);
-    EXPECT_EQ(jankbox_incident_attribute(&incident, std::string(65, 'k').c_str(), ""), 0);
-    EXPECT_EQ(jankbox_incident_attribute(&incident, "k", std::string(257, 'v').c_str()), 0);
-    EXPECT_EQ(jankbox_incident_attribute(&incident, "", "v"), 0);
+    EXPECT_EQ(jankbox_incident_attribute(&incident, "cart", "empty"), JANKBOX_OK);
+    EXPECT_EQ(jankbox_incident_attribute(&incident, "cart", "full"), JANKBOX_OK);
+    EXPECT_EQ(jankbox_incident_attribute(&incident, std::string(65, 'k').c_str(), ""),
+              JANKBOX_INVALID_ARGUMENT);
+    EXPECT_EQ(jankbox_incident_attribute(&incident, "k", std::string(257, 'v').c_str()),
+              JANKBOX_INVALID_ARGUMENT);
+    EXPECT_EQ(jankbox_incident_attribute(&incident, "", "v"), JANKBOX_INVALID_ARGUMENT);
     int taken = 0;
     for (int i = 0; i < 100; ++i) {
-      taken += jankbox_incident_attribute(&incident, std::to_string(i).c_str(), "v");
+      const std::string key = std::to_string(i);
+      taken += jankbox_incident_attribute(&incident, key.c_str(), "v") == JANKBOX_OK ? 1 : 0;
     }
     EXPECT_EQ(taken, 31);
+    EXPECT_EQ(jankbox_incident_attribute(&incident, "more", "v"), JANKBOX_NO_SPACE);
     return true;
   });
   Report report = Incident("a");
   EXPECT_TRUE(Ask(&report, "Feed::Bind"));
   ASSERT_EQ(report.attributes.size(), 32u);
   EXPECT_EQ(report.attributes[0].value, "full");
-  EXPECT_EQ(jankbox_incident_attribute(kept, "late", "v"), 0);
+  EXPECT_EQ(jankbox_incident_attribute(kept, "late", "v"), JANKBOX_INVALID_ARGUMENT);
 }
 
 TEST(IncidentListeners, RemovingAListenerWaitsForItsCallOnAnotherThread) {
@@ -126,7 +130,7 @@ TEST(IncidentListeners, ListenerMayRemoveItself) {
     }
   };
   int calls = 0;
-  ASSERT_EQ(jankbox_add_listener(&Once::Call, &calls), 1);
+  ASSERT_EQ(jankbox_add_listener(&Once::Call, &calls), JANKBOX_OK);
   Report report = Incident("a");
   EXPECT_TRUE(Ask(&report));
   EXPECT_TRUE(Ask(&report));

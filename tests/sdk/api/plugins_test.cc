@@ -38,9 +38,10 @@ TEST(Plugins, PluginThatAnotherAddsAsItStartsIsStartedOnce) {
   static Plugins* registry = &plugins;
   first.start = [](void*) {
     g_calls += "start a;";
-    EXPECT_EQ(registry->Add(Plugin("b")), JANKBOX_OK);
+    const jankbox_plugin second = Plugin("b");
+    EXPECT_TRUE(registry->Add(&second).ok());
   };
-  EXPECT_EQ(plugins.Add(first), JANKBOX_OK);
+  EXPECT_TRUE(plugins.Add(&first).ok());
   plugins.Start();
   EXPECT_EQ(g_calls, "init a;start a;init b;start b;");
   g_calls.clear();

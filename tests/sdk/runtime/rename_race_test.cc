@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "base/clock.h"
 #include "jankbox/jankbox.h"
 #include "monitors/looper/dispatch_monitor.h"
 #include "report/report_file.h"
@@ -23,7 +24,7 @@ constexpr const char* kNames[] = {"a loop of GLib with a long name", "AndroidOSL
                                   "Another library's loop: libuv 1"};
 
 void DispatchSlowly(int number) {
-  jankbox_dispatch_begin(("message " + std::to_string(number)).c_str());
+  jankbox_dispatch_begin(("message " + std::to_string(number)).c_str(), 0);
   std::this_thread::sleep_for(std::chrono::milliseconds(15));
   jankbox_dispatch_end();
 }
@@ -51,13 +52,16 @@ TEST(RenameRace, ReportsSealedMeanwhileNameTheLoopWhole) {
   options.min_free_mib = UINT32_MAX;
   ASSERT_EQ(jankbox_start(&options), JANKBOX_OK) << jankbox_last_error();
 
-  std::atomic<bool> stop{false};
-  std::thread renamer([&stop] {
-    for (size_t i = 0; !stop; ++i) jankbox_set_loop_name(kNames[i % std::size(kNames)]);
-  });
-  // Its reports carry the name that the renamer gave last, the ones of this thread its own.
-  std::thread unnamed([] {
-    for (int i = 0; i < 10; ++i) DispatchSlowly(100 + i);
+  // Renames its loop all the time, also while its earlier messages are sealed.
+  std::thread renamer([] {
+    for (size_t i = 0; i < 10; ++i) {
+      jankbox_dispatch_begin(("message " + std::to_string(100 + i)).c_str(), 0);
+      const uint64_t end_ns = MonotonicNs() + 15 * kNsPerMs;
+      for (size_t n = i; MonotonicNs() < end_ns; ++n) {
+        ASSERT_EQ(jankbox_watch_this_thread(kNames[n % std::size(kNames)]), JANKBOX_OK);
+      }
+      jankbox_dispatch_end();
+    }
   });
   for (int i = 0; i < 10; ++i) {
     std::thread([i] {
@@ -67,10 +71,8 @@ TEST(RenameRace, ReportsSealedMeanwhileNameTheLoopWhole) {
       }
     }).join();
   }
-  unnamed.join();
-  EXPECT_EQ(jankbox_flush(60'000), 1);
-  stop = true;
   renamer.join();
+  EXPECT_EQ(jankbox_flush(60'000), JANKBOX_OK);
   jankbox_stop();
 
   const std::set<std::string> loops = LoopsOfReports(folder);

@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   const jankbox::Result<jankbox::Options> started = jankbox::ValidateOptions(&options);
   jankbox::DesktopRequests requests(argv[3], started.value(), Properties(argv[2]));
   for (int round = 0;; ++round) {
-    jankbox_dispatch_begin("phone message");
+    jankbox_dispatch_begin("phone message", 0);
     Message();
     jankbox_dispatch_end();
     if (round == 0) jankbox::WriteFully(STDOUT_FILENO, "ready\n").ok();

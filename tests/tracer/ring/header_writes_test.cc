@@ -41,15 +41,12 @@ TEST(WordText, ReaderOfAFileStopsAtTheTextsEnd) {
   EXPECT_EQ(ReadWordText(words).size(), 16u);
 }
 
-TEST(RingFileHeader, FirstGuessOfTheLoopHoldsUntilTheAppNamesIt) {
+TEST(RingFileHeader, FirstGuessOfTheLoopsNameIsKept) {
   const std::unique_ptr<RingFile> ring = RingInMemory();
   EXPECT_EQ(ReadWordText(ring->header()->loop_name), "api");
   ring->GuessLoopName("glib");
   ring->GuessLoopName("sdl");
   EXPECT_EQ(ReadWordText(ring->header()->loop_name), "glib");
-  ring->NameLoop("the app's own name");
-  ring->GuessLoopName("glib");
-  EXPECT_EQ(ReadWordText(ring->header()->loop_name), "the app's own name");
 }
 
 TEST(IncidentNote, OnlyTheIncidentItIsAboutClearsIt) {

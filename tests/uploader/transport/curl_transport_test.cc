@@ -69,7 +69,7 @@ TEST_F(CurlTransportTest, BodyArrivesWholeWithItsHeaders) {
   EXPECT_EQ(request.method, "POST");
   EXPECT_EQ(request.path, "/api/v1/reports");
   EXPECT_TRUE(request.body == body);
-  EXPECT_EQ(request.get_header_value("User-Agent"), "jankbox/0.1.0");
+  EXPECT_EQ(request.get_header_value("User-Agent"), "jankbox/" JANKBOX_PROJECT_VERSION);
   EXPECT_EQ(request.get_header_value("Content-Type"), "application/x-perfetto-trace");
   EXPECT_EQ(request.get_header_value("Content-Length"), "700000");
   EXPECT_FALSE(request.has_header("Expect"));

@@ -18,10 +18,10 @@ int main(int argc, char** argv) {
     fprintf(stderr, "jankbox_start: %s\n", jankbox_last_error());
     return 1;
   }
-  jankbox_dispatch_begin("consumer");
+  jankbox_dispatch_begin("consumer", 0);
   Work();
   jankbox_dispatch_end();
-  if (jankbox_snapshot("consumer") != JANKBOX_OK || !jankbox_flush(10000)) {
+  if (jankbox_snapshot("consumer") != JANKBOX_OK || jankbox_flush(10000) != JANKBOX_OK) {
     fprintf(stderr, "no report: %s\n", jankbox_last_error());
     return 1;
   }

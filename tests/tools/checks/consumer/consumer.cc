@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     jankbox::ScopedDispatch dispatch("consumer");
     Work();
   }
-  if (jankbox_snapshot("consumer") != JANKBOX_OK || jankbox_flush(10000) == 0) {
+  if (jankbox_snapshot("consumer") != JANKBOX_OK || jankbox_flush(10000) != JANKBOX_OK) {
     std::cerr << "no report: " << jankbox_last_error() << "\n";
     return 1;
   }

@@ -5,15 +5,35 @@ import android.os.Looper;
 import android.view.LayoutInflater;
 
 /**
- * A flight recorder for the UI thread. Start it once, on the main thread, early; every other method may be called at
- * any time from any thread, and does nothing while Jankbox does not record. Nothing here throws.
+ * A flight recorder for the UI thread: when a message, a frame or the start of the app takes too long, it writes a
+ * report that says why. Call start() once, early, on the main thread. Every other method may be called at any time
+ * from any thread. Methods that can fail return OK (0) or an error code, whose reason lastError() returns as a
+ * sentence; the others do nothing while Jankbox does not record. No method throws. jankbox.h describes each call.
  */
 public final class Jankbox {
-    /** Codes of jankbox.h that start() and others return. */
+    // The codes of jankbox_status in jankbox.h.
+    /** The call succeeded. */
     public static final int OK = 0;
+    /** An argument or an option is out of its range; nothing was changed. */
     public static final int INVALID_ARGUMENT = 1;
+    /** A file or folder does not exist. */
+    public static final int NOT_FOUND = 2;
+    /** The disk is full, or a fixed number of places is taken. */
+    public static final int NO_SPACE = 3;
+    /** The system does not permit it. */
+    public static final int PERMISSION_DENIED = 4;
+    /** The system reported another error for a file. */
+    public static final int IO = 5;
+    /** The native library could not be loaded, or this device cannot do it. */
     public static final int UNSUPPORTED = 6;
+    /** A file has content that Jankbox did not write. */
+    public static final int CORRUPT = 7;
+    /** Jankbox is not recording. lastError() is unchanged. */
     public static final int NOT_RUNNING = 8;
+    /** Another process uses a file, or too many requests are pending; a later call may succeed. */
+    public static final int BUSY = 9;
+    /** The time that the caller gave was over before the work was done. lastError() is unchanged. */
+    public static final int TIMED_OUT = 10;
 
     private static final long RECHECK_MS = 60_000; // as Matrix
 
@@ -21,13 +41,13 @@ public final class Jankbox {
     private static LooperMonitor monitor;
     private static StackWatch stacks;
     private static AppWatch app;
-    private static SystemTraces systemTraces; // null: not asked for, or not to be had
+    private static SystemTraces systemTraces; // null: not requested, or not available
 
     private Jankbox() {}
 
     /**
-     * Starts recording with what the app's manifest says and `options` (null: nothing more), and follows the app: its
-     * activities, frames, foreground and state. Returns OK, or a code whose reason lastError() tells.
+     * Starts recording and follows the app: its activities, frames, foreground state and device state. Options are those
+     * of the app's manifest, then those of `options` (may be null), which win. Main thread. Returns OK or an error code.
      */
     public static synchronized int start(Context context, Options options) {
         Options all = options == null ? new Options() : options.copy();
@@ -42,13 +62,15 @@ public final class Jankbox {
         return code;
     }
 
-    /** Starts recording without an app to follow: the main Looper's messages, and what is told by calls. */
+    /**
+     * Starts recording without following an app: only the main Looper's messages and the calls below. `options` may be
+     * null. Main thread. Returns OK or an error code.
+     */
     public static synchronized int start(Options options) {
         if (!Native.load()) return UNSUPPORTED;
         Options all = options == null ? new Options() : options;
         int code = Native.start(all.forNative());
         if (code != OK || monitor != null) return code;
-        Native.setLoopName("android.os.Looper");
         TraceTags.refresh();
         Looper looper = Looper.getMainLooper();
         if (looper == null || !all.isOn(Options.LOOPER_PRINTER, true)) return code;
@@ -62,7 +84,7 @@ public final class Jankbox {
         return code;
     }
 
-    /** Stops recording, and finishes the reports that are being sealed; waits 2 s at most. */
+    /** Stops recording and finishes the reports that are being written. Waits at most 2 s. */
     public static synchronized void stop() {
         if (!Native.ready) return;
         if (app != null) app.stop();
@@ -76,78 +98,100 @@ public final class Jankbox {
         Native.stop();
     }
 
-    /** Changes thresholds while Jankbox records; see jankbox_configure() of jankbox.h. */
+    /**
+     * Changes thresholds while Jankbox records; jankbox_configure() in jankbox.h lists the options that it takes. Returns
+     * OK, NOT_RUNNING or INVALID_ARGUMENT.
+     */
     public static int configure(Options options) {
         return Native.ready ? Native.configure(options.forNative()) : NOT_RUNNING;
     }
 
-    /** The last thing that went wrong, as a sentence; "" if nothing did. */
+    /** Returns the last error of any thread as an English sentence; "" if there was none. */
     public static String lastError() {
         if (Native.ready) return Native.lastError();
         return Native.whyNot == null ? "" : Native.whyNot;
     }
 
-    /** The id of a method or slice of that name: ask once and keep it. */
+    /**
+     * Returns the id for `name`, for the methods below that take an id; 0 before the first start(). Call it once per name
+     * and keep the id.
+     */
     public static int methodId(String name) {
         return Native.ready ? Native.methodId(name) : 0;
     }
 
-    /** A method or slice begins or ends on this thread. Ends match begins by nesting. */
+    /** Begins a slice (a method, a step of work) on the calling thread. Slices nest. */
     public static void begin(int id) {
         if (Native.ready) Native.begin(id);
     }
 
+    /** Ends the innermost open slice of the calling thread. */
     public static void end(int id) {
         if (Native.ready) Native.end(id);
     }
 
-    /** Something that may end on another thread; (id, cookie) names it. */
+    /** Begins a slice that may end on another thread. `cookie` is a number that the caller chooses. */
     public static void asyncBegin(int id, long cookie) {
         if (Native.ready) Native.asyncBegin(id, cookie);
     }
 
+    /** Ends the slice that asyncBegin() began with the same `id` and `cookie`. */
     public static void asyncEnd(int id, long cookie) {
         if (Native.ready) Native.asyncEnd(id, cookie);
     }
 
+    /** Sets a counter to `value`; the trace shows it as a track of its own. */
     public static void counter(int id, long value) {
         if (Native.ready) Native.counter(id, value);
     }
 
+    /** Marks the current moment on the calling thread. */
     public static void instant(int id) {
         if (Native.ready) Native.instant(id);
     }
 
     /**
-     * The views that `inflater` makes are render work from now on, "inflate: android.widget.TextView"; an activity's
-     * covers its dialogs and fragments, too. Call it in onCreate(), behind super.onCreate(). False where it may not be.
+     * Records each view that `inflater` creates as render work, "inflate: android.widget.TextView". An activity's inflater
+     * also serves its dialogs and fragments. Call it in onCreate(), after super.onCreate(). Returns OK, NOT_RUNNING,
+     * INVALID_ARGUMENT for null, or UNSUPPORTED if the inflater has a factory that cannot be wrapped.
      */
-    public static boolean traceInflation(LayoutInflater inflater) {
-        return Native.ready && inflater != null && TracedInflation.install(inflater);
+    public static int traceInflation(LayoutInflater inflater) {
+        if (!Native.ready) return NOT_RUNNING;
+        if (inflater == null) return INVALID_ARGUMENT;
+        return TracedInflation.install(inflater) ? OK : UNSUPPORTED;
     }
 
-    /** A state that every report tells, "screen" for example; null takes it back. */
-    public static void setState(String key, String value) {
-        if (Native.ready) Native.setState(key, value);
+    /**
+     * Sets a state of the app, "screen" for example; a report has the states that were set during its incident. A null
+     * `value` removes the state. Returns OK, NOT_RUNNING, INVALID_ARGUMENT without a key, or NO_SPACE if 32 are set.
+     */
+    public static int setState(String key, String value) {
+        return Native.ready ? Native.setState(key, value) : NOT_RUNNING;
     }
 
-    /** Everything that the app shows at its start is on the screen. */
+    /** Marks the end of the app's start: everything that it shows first is on the screen. */
     public static void fullyDrawn() {
         if (Native.ready) Native.fullyDrawn();
     }
 
-    /** Seals the window up to now as a report. */
+    /** Requests a report of the time up to now, titled `reason`. Returns OK, NOT_RUNNING or BUSY. */
     public static int snapshot(String reason) {
         return Native.ready ? Native.snapshot(reason) : NOT_RUNNING;
     }
 
-    /** Reports something that the app found too slow; times of System.nanoTime(). */
+    /**
+     * Reports that the app itself found something too slow. Times are those of System.nanoTime(). Returns OK,
+     * INVALID_ARGUMENT, NOT_RUNNING or BUSY.
+     */
     public static int reportIncident(String what, long beginNs, long endNs) {
         return Native.ready ? Native.reportIncident(what, beginNs, endNs) : NOT_RUNNING;
     }
 
-    /** Waits until all reports asked for are sealed. Not for the main thread. */
-    public static boolean flush(int timeoutMs) {
-        return !Native.ready || Native.flush(timeoutMs);
+    /**
+     * Blocks until all pending reports are written and, with an upload URL, one upload of each has been attempted. Not for
+     * the main thread. Returns OK, TIMED_OUT or NOT_RUNNING.
+     */
+    public static int flush(int timeoutMs) {
+        return Native.ready ? Native.flush(timeoutMs) : NOT_RUNNING;
     }
 }

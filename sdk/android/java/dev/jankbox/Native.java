@@ -77,12 +77,11 @@ final class Native {
     static native void stop();
     static native int configure(String[] namesAndValues);
     static native String lastError();
-    static native boolean flush(int timeoutMs);
+    static native int flush(int timeoutMs);
     static native int snapshot(String reason);
     static native int reportIncident(String what, long beginNs, long endNs);
-    static native void setState(String key, String value);
+    static native int setState(String key, String value);
     static native void setForeground(boolean foreground);
-    static native void setLoopName(String name);
     static native void fullyDrawn();
     static native void input(long eventNs);
     static native void lastExit(String[] keysAndValues);

@@ -6,8 +6,8 @@ import android.database.Cursor;
 import android.net.Uri;
 
 /**
- * Starts Jankbox before the app's own code where its manifest says so: meta-data "dev.jankbox.auto_start" with the
- * value "true". Provides nothing.
+ * Starts Jankbox before the app's own code runs, if the app's manifest has the meta-data "dev.jankbox.auto_start" with
+ * the value "true". Provides no content.
  */
 public final class StartProvider extends ContentProvider {
     @Override

@@ -1,0 +1,117 @@
+// The C API as a program calls it: its version, its status codes, and what each call does without a
+// recording.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <future>
+#include <string>
+
+#include "base/clock.h"
+#include "jankbox/frames.h"
+#include "jankbox/incident.h"
+#include "jankbox/jankbox.h"
+#include "jankbox/plugin.h"
+#include "tests/uploader/temporary_folder.h"
+
+namespace jankbox {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(PublicApi, VersionIsTheProjects) { EXPECT_STREQ(JANKBOX_VERSION, JANKBOX_PROJECT_VERSION); }
+
+TEST(PublicApi, CallsThatNeedARecordingSayThatThereIsNone) {
+  jankbox_options options = {};
+  options.size = sizeof(options);
+  options.slow_message_ms = 300;
+  EXPECT_EQ(jankbox_configure(&options), JANKBOX_NOT_RUNNING);
+  EXPECT_EQ(jankbox_flush(1), JANKBOX_NOT_RUNNING);
+  EXPECT_EQ(jankbox_snapshot("none"), JANKBOX_NOT_RUNNING);
+  EXPECT_EQ(jankbox_report_incident("none", 1, 2), JANKBOX_NOT_RUNNING);
+  EXPECT_EQ(jankbox_watch_this_thread("none"), JANKBOX_NOT_RUNNING);
+  jankbox_stop();
+}
+
+TEST(PublicApi, ErrorsComeWithASentence) {
+  jankbox_options options = {};
+  options.size = sizeof(options);
+  options.window_ms = 1;
+  EXPECT_EQ(jankbox_start(&options), JANKBOX_INVALID_ARGUMENT);
+  EXPECT_THAT(jankbox_last_error(), HasSubstr("window_ms"));
+  EXPECT_EQ(jankbox_add_listener(nullptr, nullptr), JANKBOX_INVALID_ARGUMENT);
+  EXPECT_THAT(jankbox_last_error(), HasSubstr("listener"));
+  EXPECT_EQ(jankbox_add_plugin(nullptr), JANKBOX_INVALID_ARGUMENT);
+  EXPECT_THAT(jankbox_last_error(), HasSubstr("plugin"));
+  EXPECT_EQ(jankbox_set_state(nullptr, "value"), JANKBOX_INVALID_ARGUMENT);
+  EXPECT_THAT(jankbox_last_error(), HasSubstr("key"));
+}
+
+TEST(PublicApi, StatesBeyond32AreRefusedUntilOneIsRemoved) {
+  for (int i = 0; i < 32; ++i) {
+    ASSERT_EQ(jankbox_set_state(std::to_string(i).c_str(), "set"), JANKBOX_OK);
+  }
+  EXPECT_EQ(jankbox_set_state("one more", "set"), JANKBOX_NO_SPACE);
+  EXPECT_EQ(jankbox_set_state("0", nullptr), JANKBOX_OK);
+  EXPECT_EQ(jankbox_set_state("one more", "set"), JANKBOX_OK);
+  EXPECT_EQ(jankbox_set_state("one more", nullptr), JANKBOX_OK);
+  for (int i = 1; i < 32; ++i) jankbox_set_state(std::to_string(i).c_str(), nullptr);
+}
+
+TEST(PublicApi, InputTimesAreConvertedOverTheWrapOf32Bits) {
+  constexpr uint64_t kWrapMs = uint64_t{1} << 32;
+  const uint64_t now_ns = (kWrapMs + 100) * kNsPerMs + 7;
+  EXPECT_EQ(jankbox_input_time_ns(40, now_ns), now_ns - 60 * kNsPerMs);
+  EXPECT_EQ(jankbox_input_time_ns(100, now_ns), now_ns);
+  EXPECT_EQ(jankbox_input_time_ns(UINT32_MAX, now_ns), now_ns - 101 * kNsPerMs);
+  // One that lies ahead becomes one of 49 days ago, which jankbox_input() ignores.
+  EXPECT_LT(jankbox_input_time_ns(101, now_ns), now_ns - 49ull * 86'400 * kNsPerSecond);
+}
+
+TEST(PublicApi, VsyncIsReadOncePerInterval) {
+  int descriptor = -1;
+  EXPECT_EQ(jankbox_vsync_open(0, &descriptor), JANKBOX_INVALID_ARGUMENT);
+  EXPECT_EQ(jankbox_vsync_open(1001, &descriptor), JANKBOX_INVALID_ARGUMENT);
+  EXPECT_EQ(jankbox_vsync_open(60, nullptr), JANKBOX_INVALID_ARGUMENT);
+  ASSERT_EQ(jankbox_vsync_open(1, &descriptor), JANKBOX_OK);
+  jankbox_frame_info frame = {};
+  EXPECT_EQ(jankbox_vsync_read(descriptor, &frame), JANKBOX_INVALID_ARGUMENT);  // no size
+  frame.size = sizeof(frame);
+  EXPECT_EQ(jankbox_vsync_read(descriptor, &frame), JANKBOX_WOULD_BLOCK);
+  pollfd due = {descriptor, POLLIN, 0};
+  ASSERT_EQ(poll(&due, 1, 10'000), 1);
+  EXPECT_EQ(jankbox_vsync_read(descriptor, &frame), JANKBOX_OK);
+  EXPECT_EQ(frame.interval_ns, kNsPerSecond);
+  EXPECT_EQ(frame.deadline_ns, frame.vsync_ns + kNsPerSecond);
+  EXPECT_GE(frame.begin_ns, frame.vsync_ns);
+  close(descriptor);
+}
+
+TEST(PublicApi, FlushTimesOutWhileAListenerHoldsTheReport) {
+  TemporaryFolder folder;
+  jankbox_options options = {};
+  options.size = sizeof(options);
+  options.dir = folder.path().c_str();
+  options.min_free_mib = UINT32_MAX;
+  options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
+  ASSERT_EQ(jankbox_start(&options), JANKBOX_OK) << jankbox_last_error();
+  EXPECT_EQ(jankbox_watch_this_thread("test loop"), JANKBOX_OK);
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  const jankbox_incident_listener wait = [](const jankbox_incident*, void* context) -> int {
+    static_cast<const std::shared_future<void>*>(context)->wait();
+    return JANKBOX_INCIDENT_REPORT;
+  };
+  void* context = const_cast<std::shared_future<void>*>(&released);
+  ASSERT_EQ(jankbox_add_listener(wait, context), JANKBOX_OK);
+  ASSERT_EQ(jankbox_snapshot("held"), JANKBOX_OK);
+  EXPECT_EQ(jankbox_flush(50), JANKBOX_TIMED_OUT);
+  release.set_value();
+  EXPECT_EQ(jankbox_flush(30'000), JANKBOX_OK);
+  jankbox_remove_listener(wait, context);
+  jankbox_stop();
+}
+
+}  // namespace
+}  // namespace jankbox
