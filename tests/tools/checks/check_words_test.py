@@ -50,6 +50,11 @@ class CheckWords(unittest.TestCase):
         self.assert_passes({'README.md': 'Run `jankbox told`, see [the page](docs/where.md).\n\n```\nwhere it is\n```\n'})
         self.assert_found({'README.md': 'A lock,\nwhere there is one.\n'}, 'README.md:2: "where": write if, when')
 
+    def test_public_header_by_its_comments(self):
+        code = '/* Frames of the host. */\nint told(int behind);  // returns at once\nconst char kText[] = "anew";\n'
+        self.assert_passes({'sdk/include/jankbox/a.h': code})
+        self.assert_found({'sdk/include/jankbox/a.h': code + '/* Called\n * anew. */\n'}, 'a.h:5: "anew": write again')
+
     def test_command_line_by_its_literals(self):
         self.assert_passes({'tools/run/a.cc': '// told anew\nint told = 1;\nPrint("reported");\n'})
         self.assert_found({'tools/run/a.cc': 'Print("if the file "\n      "is told: ");\n'}, 'a.cc:2: "told"')
