@@ -1,4 +1,5 @@
-// What the app says of uploads (jankbox/upload.h): its own transport, and the network. Any thread.
+// The app's settings for uploads (jankbox/upload.h): its own transport, and the network. Any
+// thread.
 #ifndef JANKBOX_SDK_API_APP_TRANSPORT_H_
 #define JANKBOX_SDK_API_APP_TRANSPORT_H_
 
@@ -11,7 +12,7 @@ namespace jankbox {
 
 void SetAppTransport(jankbox_transport transport, void* context);
 
-// Null where the app brought none.
+// Null if the app brought none.
 std::unique_ptr<Transport> NewAppTransport();
 
 // One of JANKBOX_NETWORK_….

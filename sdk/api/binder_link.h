@@ -1,5 +1,5 @@
-// What libjankbox.so exports to libjankbox_jni.so on Android, and to nobody else: how Java learns
-// which interfaces are called, and tells what their codes mean. No part of the public surface.
+// The functions that libjankbox.so exports only to libjankbox_jni.so on Android: how Java learns
+// which interfaces are called, and says what their codes mean. No part of the public surface.
 #ifndef JANKBOX_SDK_API_BINDER_LINK_H_
 #define JANKBOX_SDK_API_BINDER_LINK_H_
 
@@ -7,8 +7,8 @@
 
 extern "C" {
 
-// Writes the name of an interface that watched threads call and that was not told yet to `name`,
-// cut at `bytes` with the zero behind it. 0 where there is none. One thread at a time.
+// Writes the name of an interface that watched threads call and that was not reported yet to
+// `name`, cut at `bytes` with the zero after it. 0 if there is none. One thread at a time.
 __attribute__((visibility("default"))) int jankbox_binder_interface(char* name, uint32_t bytes);
 
 // `TRANSACTION_… = code` of the class `stub`. Any thread.

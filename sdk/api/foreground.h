@@ -13,7 +13,7 @@ namespace jankbox {
 // CLOCK_MONOTONIC since when it is in front; 0: in the background.
 inline std::atomic<uint64_t> g_in_front_since_ns{1};
 
-// True where that is a change.
+// True if that is a change.
 inline bool SetForeground(bool foreground) {
   const bool is = g_in_front_since_ns.load(std::memory_order_relaxed) != 0;
   if (is == foreground) return false;

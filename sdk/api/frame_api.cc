@@ -25,7 +25,7 @@ FrameSource SourceOf(uint32_t flags) {
   return (flags & JANKBOX_FRAME_METRICS) != 0 ? FrameSource::kFrameMetrics : FrameSource::kApi;
 }
 
-// False where `given` is none. Fields that an older program does not have are 0.
+// False if `given` is none. Fields that an older program does not have are 0.
 bool ToFrame(const jankbox_frame_info* given, FrameEvent* frame) {
   jankbox_frame_info info{};
   if (given == nullptr || given->size < offsetof(jankbox_frame_info, phase_ns)) return false;
@@ -42,7 +42,7 @@ bool ToFrame(const jankbox_frame_info* given, FrameEvent* frame) {
   return true;
 }
 
-// A recent moment of a compositor's clock (Weston's is CLOCK_MONOTONIC_RAW where it draws nothing),
+// A recent moment of a compositor's clock (Weston's is CLOCK_MONOTONIC_RAW if it draws nothing),
 // on CLOCK_MONOTONIC.
 uint64_t ToMonotonic(uint64_t at_ns, uint32_t clock) {
   if (clock == CLOCK_MONOTONIC) return at_ns;

@@ -32,7 +32,7 @@ void IncidentListeners::Remove(jankbox_incident_listener listener, void* context
   for (Entry& entry : entries_) {
     if (entry == removed) entry = {};
   }
-  // One that removes itself cannot wait for its own end.
+  // A listener that removes itself cannot wait for its own end.
   while (called_ == removed && calling_tid_ != CurrentTid()) call_ended_.Wait(&mutex_);
 }
 

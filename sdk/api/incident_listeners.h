@@ -28,11 +28,11 @@ class IncidentListeners {
   Status Add(jankbox_incident_listener listener, void* context);
   void Remove(jankbox_incident_listener listener, void* context);
 
-  // Tells every listener of the incident and its report. Takes their attributes into the report.
+  // Calls every listener with the incident and its report. Takes their attributes into the report.
   // False if one of them vetoed it.
   bool Ask(const ReportedIncident& reported, Report* report);
 
-  // For the report that `incident` stands for, during Ask().
+  // For the report that `incident` represents, during Ask().
   Status AddAttribute(const jankbox_incident* incident, const char* key, const char* value);
 
  private:

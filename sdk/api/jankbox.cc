@@ -43,7 +43,7 @@ static_assert(std::string_view(JANKBOX_IDLE_PREFIX) == jankbox::kIdlePrefix);
 
 constexpr uint64_t kStopWaitNs = 2 * jankbox::kNsPerSecond;
 
-// Held over a whole start or stop; g_runtime_mutex only guards the slot.
+// Locked during a whole start or stop; g_runtime_mutex only guards the slot.
 jankbox::Mutex g_lifecycle_mutex;
 jankbox::Mutex g_runtime_mutex;
 
@@ -68,7 +68,7 @@ jankbox_status jankbox_start(const jankbox_options* options) {
   std::shared_ptr<jankbox::Runtime>& runtime = RuntimeSlot();
   if (runtime != nullptr) {
     if (runtime->pid() == getpid()) return JANKBOX_OK;
-    // A forked child: the parent's threads are not here, and its objects are not ours to destroy.
+    // A forked child: the parent's threads are not here, and its objects must not be destroyed.
     new std::shared_ptr<jankbox::Runtime>(std::move(runtime));
     runtime = nullptr;
   }

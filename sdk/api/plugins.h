@@ -1,5 +1,5 @@
 // The app's plugins (jankbox/plugin.h) and their lifecycle. One registry a process. Any thread but
-// the app's UI thread where it matters: a call waits for the calls of another thread.
+// the app's UI thread if it matters: a call waits for the calls of another thread.
 #ifndef JANKBOX_SDK_API_PLUGINS_H_
 #define JANKBOX_SDK_API_PLUGINS_H_
 
@@ -27,7 +27,7 @@ class Plugins {
   void Stop();
   void SetForeground(bool in_front);
 
-  // "" where there is none.
+  // "" if there is none.
   std::string Note();
 
  private:

@@ -16,7 +16,7 @@ std::string FirstArgument() {
   return all.substr(0, all.find('\0'));
 }
 
-// Android lets the app's own user look into a process where the app says that it is debuggable or
+// Android lets the app's own user look into a process if the app says that it is debuggable or
 // profileable; whether it says so cannot be asked from here.
 bool IsDebuggable() { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1; }
 

@@ -36,7 +36,7 @@ class AtraceSession {
  private:
   struct Tags {
     uint64_t wanted;
-    uint64_t library;  // what the library turns on by itself
+    uint64_t library;  // the tags that the library turned on
   };
 
   Tags Compute() const;
@@ -49,7 +49,7 @@ class AtraceSession {
   bool properties_failed_ = false;
   bool found_ = false;  // the library
 
-  mutable Mutex mutex_;  // never held where the loader's locks are taken
+  mutable Mutex mutex_;  // never held if the loader's locks are taken
   std::optional<AtraceControl> control_ GUARDED_BY(mutex_);
   ReportAtrace state_ GUARDED_BY(mutex_);
   bool stopped_ GUARDED_BY(mutex_) = false;

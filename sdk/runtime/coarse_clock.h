@@ -18,7 +18,7 @@ class CoarseClock {
   CoarseClock(const CoarseClock&) = delete;
   CoarseClock& operator=(const CoarseClock&) = delete;
 
-  // One thread of ours calls these.
+  // One Jankbox thread calls these.
   void Start();
   void Stop();
 

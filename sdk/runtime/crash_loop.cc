@@ -33,7 +33,7 @@ bool TakeNumber(std::string_view* line, Number* number) {
   return error == std::errc() && end == word.data() + word.size();
 }
 
-// False where the line makes no sense.
+// False if the line makes no sense.
 bool TakeLine(std::string_view line, StartHistory* history) {
   const std::string_view what = TakeWord(&line);
   if (what == "failed") {

@@ -24,13 +24,13 @@ inline constexpr uint64_t kCriticalNs = 10 * kNsPerSecond;
 inline constexpr size_t kMaxStartsFileBytes = 4096;
 inline constexpr char kStartsFilePrefix[] = ".starts-";  // and the program's name
 
-// What the file says.
+// The contents of the file.
 struct StartHistory {
   uint32_t failed = 0;                 // starts in a row that died young
   std::vector<ProcessIdentity> young;  // started, and not yet known to live
 };
 
-// Empty where `text` is no history. At most 16 young starts are kept.
+// Empty if `text` is no history. At most 16 young starts are kept.
 StartHistory ParseStartHistory(std::string_view text);
 std::string FormatStartHistory(const StartHistory& history);
 
@@ -52,7 +52,7 @@ class CrashLoop {
   // Waits for the decision, at most `timeout_ns`. False: hooks must (still) stay off.
   bool HooksAllowed(uint64_t timeout_ns);
 
-  // Why hooks are off; empty where they are not.
+  // Why hooks are off; empty if they are not.
   std::string Reason();
 
  private:

@@ -37,14 +37,14 @@ RecordMode Governor::Look(const Reading& reading) {
   const uint64_t spent_ns =
       own_ns + (reading.tick_cpu_ns - last.tick_cpu_ns) + (reading.recorded_ns - last.recorded_ns);
   cost_permille_ = 1000.0 * static_cast<double>(spent_ns) / elapsed_ns;
-  // What it would be one step up.
+  // The cost one step up.
   const double above_permille =
       1000.0 * static_cast<double>(own_ns + (reading.exact_ns - last.exact_ns)) / elapsed_ns;
   if (budget_permille_ == 0) return mode_;
   const double budget = budget_permille_;
   const double recording_permille =
       cost_permille_ - 1000.0 * static_cast<double>(own_ns) / elapsed_ns;
-  // Where sampling or sealing is what costs, recording less would not help.
+  // If sampling or sealing is the cost, recording less would not help.
   if (cost_permille_ > budget && recording_permille > budget * kWorthAStep) {
     within_since_ns_ = reading.now_ns;
     if (++looks_over_ >= kLooksOverBudget) StepDown(reading.now_ns);

@@ -24,8 +24,8 @@ class Governor {
   // `budget_permille`: of one core. 0: no budget, the mode never changes.
   explicit Governor(uint32_t budget_permille) : budget_permille_(budget_permille) {}
 
-  // To be called about once a second; returns the mode that should hold from now on. Over budget in
-  // two looks in a row: one step down. Well within it for a while: one step up, and where that
+  // To be called about once a second; returns the mode for the time from now on. Over budget in
+  // two looks in a row: one step down. Well within it for a while: one step up, and if that
   // turns out too much, the next try waits twice as long.
   RecordMode Look(const Reading& reading);
 

@@ -1,5 +1,5 @@
-// What Jankbox costs the app, measured every second, and what follows from it: the recording mode
-// within the CPU budget. Called on the watcher thread alone, but for the totals.
+// Measures every second what Jankbox costs the app, and applies the result: the recording mode
+// within the CPU budget. Called only on the watcher thread, except for the totals.
 #ifndef JANKBOX_SDK_RUNTIME_OVERHEAD_H_
 #define JANKBOX_SDK_RUNTIME_OVERHEAD_H_
 

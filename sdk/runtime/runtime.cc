@@ -31,7 +31,7 @@ namespace jankbox {
 namespace {
 
 // Rings of earlier recordings. They stay mapped for a while after a stop: a thread of the app may
-// have been preempted between looking at the gate and writing its event.
+// have been preempted between checking the gate and writing its event.
 constexpr uint64_t kRetirementNs = 10 * kNsPerSecond;
 
 struct RetiredRing {
@@ -132,13 +132,12 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
 }
 
 void Runtime::Stop(uint64_t deadline_ns) {
-  watcher_
-      ->StopAtrace();  // first: markers that only we asked for are not to reach the kernel alone
+  watcher_->StopAtrace();  // first: markers that only Jankbox requested must not reach the kernel
   StopMarkerHooks();
   StopGlibIdle();
   HookSet::Get().Stop();
   QuitSignal::Remove();
-  watcher_->Stop();  // before recording ends: its last look may seal an incident
+  watcher_->Stop();  // before recording ends: its last poll may seal an incident
   Recorder::Close();
   sealer_->Stop(deadline_ns);
   if (upload_ != nullptr) upload_->Stop(deadline_ns);

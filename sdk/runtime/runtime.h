@@ -32,7 +32,7 @@ class Runtime {
   // Seals the window up to now, asked for by hand.
   Status Snapshot(const std::string& reason);
 
-  // An incident that the app found by itself, of the calling thread.
+  // An incident that the app itself found, of the calling thread.
   Status ReportIncident(const std::string& what, uint64_t begin_ns, uint64_t end_ns);
 
   bool Flush(uint64_t deadline_ns);

@@ -13,7 +13,7 @@ namespace {
 
 std::atomic<uint64_t> g_drawn_ns{0};
 
-// The kernel tells it in its own ticks (10 ms) since boot.
+// The kernel says it in its own ticks (10 ms) since boot.
 uint64_t ProcessBeginNs(const RingHeader& ring) {
   const auto ticks_a_second = static_cast<uint64_t>(std::max(sysconf(_SC_CLK_TCK), 1L));
   const uint64_t boottime_ns = ring.process_start_ticks * (kNsPerSecond / ticks_a_second);

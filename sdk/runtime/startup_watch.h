@@ -19,7 +19,7 @@ class StartupWatch {
   // The app says that all of its start is on the screen. Any thread; also before recording begins.
   static void NoteDrawn(uint64_t now_ns);
 
-  // What a watched thread did by now: its first dispatch and the first frame since the last look;
+  // The progress of a watched thread: its first dispatch and the first frame since the last poll;
   // 0: none.
   void OnThread(uint64_t dispatch_ns, uint64_t frame_end_ns);
 

@@ -105,7 +105,7 @@ void Watcher::Calibrate() {
 }
 
 // A counter that went on while the machine slept is ahead of CLOCK_MONOTONIC from here on; its rate
-// is taken anew.
+// is taken again.
 void Watcher::NoteSleepOfTheMachine() {
   const TickConverter before = clock();
   const ClockReading now = ReadClocks(static_cast<TickSource>(ring_->header()->tick_source));
@@ -120,7 +120,7 @@ void Watcher::NoteSleepOfTheMachine() {
   Calibrate();
 }
 
-// How long to sleep: less where one could not be passed on yet.
+// How long to sleep: less if one could not be passed on yet.
 uint64_t Watcher::PassSignalsOn(uint64_t next_ns) {
   while (owed_sigquits_ != 0) {
     if (!QuitSignal::PassOn()) return std::min(next_ns, kNsPerMs);
@@ -149,7 +149,8 @@ void Watcher::NoteModules() {
   modules_ = std::move(shared);
 }
 
-// Asks the loader, whose lock an app's thread may own while it waits for ours: not under the lock.
+// Asks the loader, whose lock an app's thread may own while it waits for this one: not under the
+// lock.
 bool Watcher::ModulesChanged() const {
   std::shared_ptr<const ModuleMap> modules;
   {

@@ -1,5 +1,5 @@
 // Jankbox's watcher thread: finishes the start that must not burden the app (ring growth, clock
-// calibration), looks at the watched threads, keeps the ring's heartbeat, and hands incidents to
+// calibration), checks the watched threads, keeps the ring's heartbeat, and hands incidents to
 // the sealer. Wakes 20 times a second while nothing is overdue.
 #ifndef JANKBOX_SDK_RUNTIME_WATCHER_H_
 #define JANKBOX_SDK_RUNTIME_WATCHER_H_
@@ -39,17 +39,17 @@ class Watcher {
           Refusals* refusals, Seal seal, OtherCpu other_cpu);
 
   void Start();
-  // Takes a last look at every thread, seals what is growing, and ends the thread.
+  // Polls every thread once more, seals what is growing, and ends the thread.
   void Stop();
 
-  // Changes the thresholds that `given` names, from the next look on. Any thread.
+  // Changes the thresholds that `given` names, from the next poll on. Any thread.
   Status ChangeThresholds(const jankbox_options& given);
 
-  // Waits until clock and modules are known, some 20 ms after Start(). Any thread of ours but the
+  // Waits until clock and modules are known, some 20 ms after Start(). Any Jankbox thread but the
   // watcher's.
   void WaitReady();
 
-  // Waits until every thread was looked at since the call; false at `deadline_ns`
+  // Waits until every thread was checked since the call; false at `deadline_ns`
   // (CLOCK_MONOTONIC). Any thread but the watcher's.
   bool LookNow(uint64_t deadline_ns);
 
@@ -59,7 +59,7 @@ class Watcher {
   // The host's modules as of the last change. Any thread.
   ModuleMap modules() const;
 
-  // What the host's atrace library has on, and what of it is ours. Any thread.
+  // The tags of the host's atrace library, and those that Jankbox turned on. Any thread.
   ReportAtrace atrace() const { return atrace_.state(); }
 
   // Gives the library's tags back. Any thread.
