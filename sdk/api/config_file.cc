@@ -1,10 +1,11 @@
 #include "sdk/api/config_file.h"
 
-#include <cstdint>
-#include <cstdlib>
+#include <algorithm>
+#include <string>
 
 #include "base/file.h"
-#include "sdk/api/thresholds.h"
+#include "sdk/api/option_set.h"
+#include "sdk/api/threshold_layers.h"
 
 namespace jankbox {
 namespace {
@@ -22,39 +23,33 @@ Status BadLine(size_t number, const std::string& why) {
   return Status(StatusCode::kInvalidArgument, "line " + std::to_string(number) + ": " + why);
 }
 
-Status ParseLine(std::string_view line, size_t number, jankbox_options* options) {
+Status ParseLine(std::string_view line, size_t number, OptionSet* options) {
   line = Trim(line.substr(0, line.find('#')));
   if (line.empty()) return Status::Ok();
   const size_t equals = line.find('=');
   if (equals == std::string_view::npos) return BadLine(number, "no \"=\"");
   const std::string name(Trim(line.substr(0, equals)));
-  const std::string text(Trim(line.substr(equals + 1)));
-  uint32_t* field = ThresholdField(name, options);
-  if (field == nullptr) {
-    return BadLine(number, "\"" + name + "\" is none of: " + ThresholdNames());
+  const OptionRow* row = FindOption(name);
+  if (row == nullptr) return BadLine(number, NoSuchOption(name));
+  if (row->change != OptionChange::kAnyTime) {
+    return BadLine(number,
+                   name + " cannot change while Jankbox records; these can: " + ThresholdNames());
   }
-  char* end = nullptr;
-  const unsigned long long value = strtoull(text.c_str(), &end, 10);
-  const bool number_read = !text.empty() && text[0] >= '0' && text[0] <= '9' && *end == '\0';
-  if (!number_read || value == 0 || value > UINT32_MAX) {
-    return BadLine(number, "\"" + text + "\" is no number above 0");
-  }
-  *field = static_cast<uint32_t>(value);
-  return Status::Ok();
+  const Status status = options->Set(name, Trim(line.substr(equals + 1)));
+  return status.ok() ? status : BadLine(number, status.message());
 }
 
 }  // namespace
 
 Result<jankbox_options> ParseConfig(std::string_view text) {
-  jankbox_options options{};
-  options.size = sizeof(options);
+  OptionSet options;
   for (size_t number = 1; !text.empty(); ++number) {
     const size_t end = std::min(text.find('\n'), text.size());
     const Status status = ParseLine(text.substr(0, end), number, &options);
     if (!status.ok()) return status;
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return options;
+  return OnlyThresholds(options.values());
 }
 
 std::optional<Result<jankbox_options>> ConfigFile::Look() {

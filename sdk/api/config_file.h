@@ -1,6 +1,6 @@
-// A file of thresholds that a team changes while programs run: lines "slow_message_ms = 300", "#"
-// begins a comment. Names are those of jankbox_options, as far as jankbox_configure() takes them.
-// Sealing thread; touches the disk.
+// A file that a team changes while programs run: lines "slow_message_ms = 300", "#" starts a
+// comment. It takes the options of the table that may change while recording. Sealing thread;
+// touches the disk.
 #ifndef JANKBOX_SDK_API_CONFIG_FILE_H_
 #define JANKBOX_SDK_API_CONFIG_FILE_H_
 
@@ -14,7 +14,7 @@
 
 namespace jankbox {
 
-// What the file asks for; fields that it does not name are zero. kInvalidArgument names the line.
+// What the file asks for; fields that it does not name are unset. kInvalidArgument names the line.
 Result<jankbox_options> ParseConfig(std::string_view text);
 
 class ConfigFile {

@@ -1,6 +1,6 @@
-// The wire to a developer's desktop: Android's system properties, which adb sets. Read only where
-// the app is debuggable or profileable: no port is opened, and a release build reads nothing. Linux
-// has no such wire (`jankbox run` has the environment).
+// The developer's channel, which wins over all others: on Android system properties, which adb
+// sets, read only if the app is debuggable or profileable (no port is opened, and a release build
+// reads nothing); on Linux what `jankbox run` passes on from its command line.
 #ifndef JANKBOX_SDK_API_DESKTOP_LINK_H_
 #define JANKBOX_SDK_API_DESKTOP_LINK_H_
 
@@ -13,13 +13,13 @@
 
 namespace jankbox {
 
-// ValidateOptions(), with what the desktop asks for in place of what the app gave. Properties that
-// make no sense are told by LastError() and passed over. The thread that starts.
-Result<Options> ValidateOptionsWithDesktop(const jankbox_options* options);
+// The options of a start: fields, environment and the developer's. Entries of the latter two that
+// make no sense are reported by LastError() and passed over. The thread that starts.
+Result<Options> OptionsOfAllChannels(const jankbox_options* fields);
 
-// What the desktop asks for since the last call; the first call after a start only looks.
-// `at_start`: as validated. Watcher thread, once a second.
-std::optional<DesktopAsk> LookAtDesktop(const Thresholds& at_start, bool first);
+// What the desktop asks for since the last call; the first call after a start only takes note.
+// Watcher thread, once a second.
+std::optional<DesktopAsk> PollDesktop(bool first);
 
 }  // namespace jankbox
 

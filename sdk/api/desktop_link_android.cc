@@ -31,8 +31,8 @@ PropertyValues ReadProperties() {
   PropertyValues values;
   Read(std::string(kDesktopAppProperty), &values);
   Read(std::string(kDesktopSnapshotProperty), &values);
-  for (const std::string_view option : DesktopOptionNames()) {
-    Read(std::string(kDesktopPrefix).append(option), &values);
+  for (const OptionRow& row : OptionRows()) {
+    if (row.IsForDeveloper()) Read(DesktopProperty(row), &values);
   }
   return values;
 }
@@ -45,19 +45,15 @@ struct Followed {
 
 }  // namespace
 
-Result<Options> ValidateOptionsWithDesktop(const jankbox_options* options) {
-  const Result<jankbox_options> whole = WholeOptions(options);
-  if (!whole.ok() || !MayBeAsked()) return ValidateOptions(options);
-  jankbox_options given = whole.value();
-  given.size = sizeof(given);
-  const Status added = AddDesktopOptions(ReadProperties(), ProcessName(), &given);
-  Result<Options> checked = added.ok() ? ValidateOptions(&given) : added;
-  if (checked.ok()) return checked;
-  SetLastError("properties of the desktop are passed over: " + checked.status().message());
-  return ValidateOptions(options);
+Result<Options> OptionsOfAllChannels(const jankbox_options* fields) {
+  OptionLayers layers;
+  if (MayBeAsked()) TakeDesktopOptions(ReadProperties(), ProcessName(), &layers);
+  layers.TakeEnvironment();
+  if (!layers.ignored.empty()) SetLastError(layers.ignored);
+  return ValidateOptions(fields, layers);
 }
 
-std::optional<DesktopAsk> LookAtDesktop(const Thresholds& at_start, bool first) {
+std::optional<DesktopAsk> PollDesktop(bool first) {
   static auto* followed = new Followed();
   if (first) followed->requests.reset();
   if (!MayBeAsked()) return std::nullopt;
@@ -67,8 +63,8 @@ std::optional<DesktopAsk> LookAtDesktop(const Thresholds& at_start, bool first) 
     followed->serial = serial;
   }
   const PropertyValues now = ReadProperties();
-  if (followed->requests) return followed->requests->Look(now);
-  followed->requests.emplace(ProcessName(), at_start, now);
+  if (followed->requests) return followed->requests->Poll(now);
+  followed->requests.emplace(ProcessName(), now);
   return std::nullopt;
 }
 

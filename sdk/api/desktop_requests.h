@@ -1,18 +1,15 @@
 // What a developer's desktop asks of this app by system properties "debug.jankbox.*"
-// (docs/guides/adb.md): options under the names that they have in jankbox_options, thresholds also
-// while the app runs, and a snapshot. Pure; allocates. Threads: one.
+// (docs/guides/adb.md): options of the table by their names, thresholds also while the app runs,
+// and a snapshot. Pure; allocates. Threads: one.
 #ifndef JANKBOX_SDK_API_DESKTOP_REQUESTS_H_
 #define JANKBOX_SDK_API_DESKTOP_REQUESTS_H_
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "base/status.h"
 #include "jankbox/jankbox.h"
-#include "sdk/api/thresholds.h"
+#include "sdk/api/option_layers.h"
 #include "tracer/atrace/atrace_tags.h"
 
 namespace jankbox {
@@ -23,39 +20,35 @@ inline constexpr std::string_view kDesktopPrefix = "debug.jankbox.";  // + an op
 inline constexpr std::string_view kDesktopAppProperty = "debug.jankbox.app";
 // A snapshot is asked for each time this changes to something that is not empty.
 inline constexpr std::string_view kDesktopSnapshotProperty = "debug.jankbox.snapshot";
-// What the report of such a snapshot says: this, then the property's value.
+// The reason of such a snapshot's report: this, then the property's value.
 inline constexpr std::string_view kDesktopSnapshotReason = "desktop ";
 
-// The field of that name, null where properties cannot set it. Numbers only: folders and URLs are
-// not the desktop's to say, what leaves the device stays the app's decision.
-uint32_t* DesktopOption(std::string_view name, jankbox_options* options);
-std::vector<std::string_view> DesktopOptionNames();
+// The property that sets an option. REQUIRES row.IsForDeveloper().
+std::string DesktopProperty(const OptionRow& row);
 
-// True where the option is a threshold, which holds at once; the others are read at the start.
-bool HoldsAtOnce(std::string_view option);
-
-// The fields that `properties` set for `process`. kInvalidArgument names a property that is no
-// number above 0; `options` stays as it is then.
-Status AddDesktopOptions(const PropertyValues& properties, std::string_view process,
-                         jankbox_options* options);
+// Pins what `properties` set for `process`.
+void TakeDesktopOptions(const PropertyValues& properties, std::string_view process,
+                        OptionLayers* layers);
 
 // What is new.
 struct DesktopAsk {
-  jankbox_options thresholds{};  // for jankbox_configure(); `size` 0: none
-  std::string snapshot;          // its reason; empty: none
+  // All thresholds that are asked for now, to be pinned; `size` 0: as before.
+  jankbox_options thresholds{};
+  std::string snapshot;  // its reason; empty: none
 };
 
 class DesktopRequests {
  public:
-  // What stands in `now` already is not asked for. `at_start`: thresholds that come back where a
-  // property is taken away.
-  DesktopRequests(std::string process, const Thresholds& at_start, const PropertyValues& now);
+  // What `now` asks for already is not new.
+  DesktopRequests(std::string process, const PropertyValues& now);
 
-  std::optional<DesktopAsk> Look(const PropertyValues& now);
+  std::optional<DesktopAsk> Poll(const PropertyValues& now);
 
  private:
+  jankbox_options ThresholdsAsked(const PropertyValues& properties) const;
+  std::string_view SnapshotAsked(const PropertyValues& properties) const;
+
   const std::string process_;
-  const jankbox_options at_start_;
   jankbox_options thresholds_;  // as asked for last
   std::string snapshot_;        // the same
 };

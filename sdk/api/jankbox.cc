@@ -73,7 +73,7 @@ jankbox_status jankbox_start(const jankbox_options* options) {
     runtime = nullptr;
   }
   jankbox::SendLogToRun();
-  jankbox::Result<jankbox::Options> checked = jankbox::ValidateOptionsWithDesktop(options);
+  jankbox::Result<jankbox::Options> checked = jankbox::OptionsOfAllChannels(options);
   if (!checked.ok()) return ToApiStatus(checked.status());
   jankbox::Result<std::unique_ptr<jankbox::Runtime>> started =
       jankbox::Runtime::Start(checked.value());

@@ -1,5 +1,5 @@
-// The caller's options, checked once: from here on nothing can be out of range. Zero fields take
-// the environment's value (set by `jankbox run`), then the default. Pure but for getenv; allocates.
+// The options of one start, from all channels (sdk/api/option_layers.h) and checked once: after
+// this nothing can be out of range. Reads $HOME for the default folder, else pure; allocates.
 #ifndef JANKBOX_SDK_API_OPTIONS_H_
 #define JANKBOX_SDK_API_OPTIONS_H_
 
@@ -12,6 +12,7 @@
 #include "jankbox/jankbox.h"
 #include "monitors/frame/frame_hooks.h"
 #include "monitors/frame/frame_policy.h"
+#include "sdk/api/option_layers.h"
 #include "sdk/api/thresholds.h"
 #include "tracer/atrace/marker_tap.h"
 #include "tracer/ftrace/kernel_recorder.h"
@@ -26,7 +27,7 @@ struct Options : Thresholds {
   std::string app_name;
   std::string app_version;
   std::string upload_url;
-  std::string config_file;  // of thresholds; empty: none
+  std::string config_file;  // empty: none
   uint64_t window_ns = 0;
   uint32_t ring_bytes = 0;
   bool sigquit = false;
@@ -48,18 +49,25 @@ struct Options : Thresholds {
   KernelRecorderOptions kernel;
   RepeatLimits repeats;
   StackSampler::Mode sampler_mode = StackSampler::Mode::kAuto;
+
+  // For changes while recording: the thresholds as if nothing were pinned, and those that are.
+  jankbox_options unpinned_thresholds = {};
+  jankbox_options pinned_thresholds = {};
 };
 
 // The options of a caller whose struct may be older (smaller) than today's; null: all zero.
 Result<jankbox_options> WholeOptions(const jankbox_options* options);
 
-// kInvalidArgument names the field and its range. `options` may be null or older (smaller) than
-// today's struct.
-Result<Options> ValidateOptions(const jankbox_options* options);
+// kInvalidArgument names the field that is wrong and its range. `fields` may be null or older
+// (smaller) than today's struct.
+Result<Options> ValidateOptions(const jankbox_options* fields, const OptionLayers& layers = {});
 
-// The folder of reports where nothing says otherwise: $JANKBOX_DIR, $XDG_STATE_HOME/jankbox,
-// ~/.local/state/jankbox, /tmp/jankbox-<uid>.
-std::string DefaultReportFolder();
+// The thresholds that `values` has, where an ANR is always the slowest: a follower that is too low
+// is raised.
+Thresholds ThresholdsOf(const jankbox_options& values);
+
+// Only what may change while recording; the rest is unset.
+jankbox_options OnlyThresholds(const jankbox_options& options);
 
 }  // namespace jankbox
 

@@ -1,5 +1,5 @@
 // The preload agent: stands in front of the waits of an unmodified program, and once its main
-// thread (or one of $JANKBOX_WATCH_THREADS) waits in a loop loads libjankbox.so, apart from the
+// thread (or one of the option watch_threads) waits in a loop loads libjankbox.so, apart from the
 // program's own symbols, on a thread of its own. Exports nothing but those waits; every one goes to
 // the real function with the caller's arguments, result and errno untouched. FORK: a child starts
 // again.
@@ -15,11 +15,13 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 
 #include "base/own_thread.h"
 #include "base/private_library.h"
 #include "jankbox/jankbox.h"
 #include "monitors/looper/thread_wait.h"
+#include "sdk/api/option_entries.h"
 #include "tracer/hook/original_function.h"
 
 namespace {
@@ -103,10 +105,26 @@ void InForkedChild() {
   WatchedLoops::ForgetAll();
 }
 
+// The option watch_threads, which counts before there is a recorder that reads all options.
+void WantThreads() {
+  constexpr size_t kMaxBytes = 1024;
+  for (const char* variable : {"JANKBOX_OPTIONS", "JANKBOX_RUN_OPTIONS"}) {  // the last one wins
+    const char* text = getenv(variable);
+    if (text == nullptr) continue;
+    jankbox::OptionEntries entries(text);
+    jankbox::OptionEntry entry;
+    while (entries.Next(&entry)) {
+      if (entry.name != "watch_threads") continue;
+      char names[kMaxBytes] = "";
+      jankbox::CopyUnquoted(entry.raw_value, std::span(names, sizeof(names) - 1));
+      WatchedLoops::SetWanted(names);
+    }
+  }
+}
+
 __attribute__((constructor)) void Prepare() {
   jankbox::LoopModules::Refresh();
-  const char* wanted = getenv("JANKBOX_WATCH_THREADS");
-  if (wanted != nullptr) WatchedLoops::SetWanted(wanted);
+  WantThreads();
   pthread_atfork(nullptr, nullptr, InForkedChild);
 }
 

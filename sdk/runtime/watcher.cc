@@ -195,11 +195,9 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool a
 
 Status Watcher::ChangeThresholds(const jankbox_options& given) {
   MutexLock lock(&mutex_);
-  const Result<Thresholds> changed = jankbox::ChangeThresholds(thresholds_, given);
-  if (!changed.ok()) return changed.status();
-  thresholds_ = changed.value();
-  thresholds_changed_ = true;
-  return Status::Ok();
+  const Status changed = thresholds_.Configure(given);
+  if (changed.ok()) thresholds_changed_ = true;
+  return changed;
 }
 
 void Watcher::TakeThresholds() {
@@ -207,7 +205,7 @@ void Watcher::TakeThresholds() {
     MutexLock lock(&mutex_);
     if (!thresholds_changed_) return;
     thresholds_changed_ = false;
-    static_cast<Thresholds&>(options_) = thresholds_;
+    static_cast<Thresholds&>(options_) = thresholds_.Now();
   }
   ring_->SetSlowThreshold(options_.slow_message_ns);
   WatchedSlot::SetClock(ns_per_tick_, options_.slow_message_ns);
@@ -256,11 +254,12 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
 }
 
 void Watcher::FollowDesktop(bool first) {
-  const std::optional<DesktopAsk> ask = LookAtDesktop(options_, first);
+  const std::optional<DesktopAsk> ask = PollDesktop(first);
   if (!ask) return;
   if (ask->thresholds.size != 0) {
-    const Status changed = ChangeThresholds(ask->thresholds);
-    if (!changed.ok()) SetLastError("thresholds are unchanged: " + changed.message());
+    MutexLock lock(&mutex_);
+    thresholds_.Pin(ask->thresholds);
+    thresholds_changed_ = true;
   }
   if (ask->snapshot.empty()) return;
   const uint64_t now_ns = MonotonicNs();

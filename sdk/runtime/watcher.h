@@ -17,6 +17,7 @@
 #include "monitors/anr/proc_beat_source.h"
 #include "monitors/incident/refusals.h"
 #include "sdk/api/options.h"
+#include "sdk/api/threshold_layers.h"
 #include "sdk/runtime/atrace_session.h"
 #include "sdk/runtime/crash_loop.h"
 #include "sdk/runtime/overhead.h"
@@ -122,7 +123,7 @@ class Watcher {
   bool ready_ GUARDED_BY(mutex_) = false;
   uint64_t looks_ GUARDED_BY(mutex_) = 0;  // at all threads, so far
   TickConverter clock_ GUARDED_BY(mutex_);
-  Thresholds thresholds_ GUARDED_BY(mutex_);  // those that are wanted
+  ThresholdLayers thresholds_ GUARDED_BY(mutex_);  // those that are wanted
   bool thresholds_changed_ GUARDED_BY(mutex_) = false;
   std::shared_ptr<const ModuleMap> modules_ GUARDED_BY(mutex_) = std::make_shared<ModuleMap>();
   std::thread thread_;

@@ -35,10 +35,10 @@ void Sleep(unsigned ms) { std::this_thread::sleep_for(std::chrono::milliseconds(
 class AnrTest : public EndToEndTest {
  protected:
   static std::map<std::string, std::string> Environment() {
-    return {{"JANKBOX_SLOW_MS", std::to_string(Scaled(1500))},
-            {"JANKBOX_LAG_MS", std::to_string(Scaled(3000))},
-            {"JANKBOX_ANR_MS", std::to_string(Scaled(5000))},
-            {"JANKBOX_ANR_BACKGROUND_MS", std::to_string(Scaled(10'000))}};
+    return {{"JANKBOX_OPTIONS", "slow_message_ms=" + std::to_string(Scaled(1500)) +
+                                    ",lag_ms=" + std::to_string(Scaled(3000)) +
+                                    ",anr_ms=" + std::to_string(Scaled(5000)) +
+                                    ",anr_background_ms=" + std::to_string(Scaled(10'000))}};
   }
   std::vector<std::string> Driver(const std::vector<std::string>& command) const {
     std::vector<std::string> argv = {Binary("anr_driver"), Folder("spool")};

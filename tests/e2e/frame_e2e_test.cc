@@ -216,7 +216,7 @@ TEST_F(HiddenDisplayTest, GtkFrameOf205MsIsOneJankAndAnIdleGapIsNone) {
 }
 
 TEST_F(HiddenDisplayTest, SourcesThatAreTurnedOffAreNot) {
-  Run("gtk_frames", {{"JANKBOX_FRAMES", "sdl,swap"}});
+  Run("gtk_frames", {{"JANKBOX_OPTIONS", "frame_sources='sdl,swap'"}});
   EXPECT_EQ(Reports(Folder("spool")).size(), 0u);
 }
 

@@ -193,7 +193,7 @@ TEST_P(KernelClockTest, SwitchesAgreeWithSlicesInATimeNamespace) {
   }
   ASSERT_NO_FATAL_FAILURE(Drive({"naps"},
                                 {"unshare", "-T", "--boottime", "100000", "--monotonic", "5000"},
-                                {{"JANKBOX_FTRACE_CLOCK", GetParam()}}));
+                                {{"JANKBOX_OPTIONS", std::string("ftrace_clock=") + GetParam()}}));
   // The namespace's clocks, not the machine's.
   ASSERT_GT(trace_.clocks[6] - trace_.clocks[3], uint64_t{90'000} * 1'000'000'000);
   ASSERT_THAT(KernelNote(), ::testing::HasSubstr(std::string("trace_clock ") + GetParam()));
@@ -301,7 +301,7 @@ FaultsSeen FaultsIn(const ReadSlice& slice, const std::vector<ReadSlice>& bursts
 
 TEST_F(KernelTest, PageFaultsAreEstimated) {
   if (const std::string why = WhyNot(); !why.empty()) GTEST_SKIP() << why;
-  ASSERT_NO_FATAL_FAILURE(Drive({"fault"}, {}, {{"JANKBOX_FTRACE_BUFFER_KIB", "4096"}}));
+  ASSERT_NO_FATAL_FAILURE(Drive({"fault"}, {}, {{"JANKBOX_OPTIONS", "ftrace_buffer_kib=4096"}}));
   const std::vector<ReadSlice> faulting = Slices("faulting");
   ASSERT_EQ(faulting.size(), 3u);
   std::string measured = outcome_.out;
@@ -409,7 +409,7 @@ TEST_F(KernelTest, WithoutPermissionTheReportSaysSo) {
 }
 
 TEST_F(KernelTest, SwitchedOffNothingIsMade) {
-  ASSERT_NO_FATAL_FAILURE(Drive({"none"}, {}, {{"JANKBOX_FTRACE", "off"}}));
+  ASSERT_NO_FATAL_FAILURE(Drive({"none"}, {}, {{"JANKBOX_OPTIONS", "ftrace=off"}}));
   EXPECT_EQ(KernelNote(), "kernel scheduling: schedstat only: switched off");
   EXPECT_EQ(trace_.ftrace_events, 0u);
   EXPECT_TRUE(Slices("waiting").empty());

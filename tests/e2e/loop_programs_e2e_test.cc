@@ -157,7 +157,7 @@ TEST_F(LoopProgramsTest, LoopOfANamedThread) {
   if (SanitizerStandsBetween()) GTEST_SKIP() << "the preloaded sanitizer waits in its place";
   ExpectOneIncident({.argv = {Binary("worker_stall")},
                      .loop = "glib",
-                     .environment = {{"JANKBOX_WATCH_THREADS", "nobody,ren*"}},
+                     .environment = {{"JANKBOX_OPTIONS", "watch_threads='nobody,ren*'"}},
                      .thread = "render"},
                     true);
 }
@@ -179,9 +179,9 @@ TEST_F(LoopProgramsTest, IdleCallbackThatTakesTooLongIsNamed) {
 }
 
 TEST_F(LoopProgramsTest, InputThatWaitedForManyShortMessagesIsAnIncident) {
-  const Outcome run =
-      RunProgram({Binary("lags_linked"), "input"},
-                 {{"JANKBOX_DIR", Folder("spool")}, {"JANKBOX_INPUT_MS", "1000"}}, 30000);
+  const Outcome run = RunProgram(
+      {Binary("lags_linked"), "input"},
+      {{"JANKBOX_DIR", Folder("spool")}, {"JANKBOX_OPTIONS", "input_latency_ms=1000"}}, 30000);
   EXPECT_EQ(run.exit_status, 0) << run.err;
   const std::vector<proto::Report> reports = Reports(Folder("spool"));
   ASSERT_EQ(reports.size(), 1u);

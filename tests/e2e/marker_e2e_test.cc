@@ -25,7 +25,7 @@ class MarkerTest : public EndToEndTest {
   testing::TraceContent Kinds(const std::string& markers) {
     const Outcome outcome =
         RunProgram({Binary("marker_writer"), "kinds", instance_.Path("trace_marker")},
-                   {{"JANKBOX_DIR", Folder("spool")}, {"JANKBOX_MARKERS", markers}});
+                   {{"JANKBOX_DIR", Folder("spool")}, {"JANKBOX_OPTIONS", "markers=" + markers}});
     EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
     EXPECT_EQ(outcome.err, "");
     for (const proto::Report& report : Reports(Folder("spool"))) {
@@ -40,7 +40,7 @@ class MarkerTest : public EndToEndTest {
   std::string Results(const std::string& on, const std::string& markers) {
     const Outcome outcome =
         RunProgram({Binary("marker_writer"), "results", instance_.Path("trace_marker"), on},
-                   {{"JANKBOX_DIR", Folder("spool")}, {"JANKBOX_MARKERS", markers}});
+                   {{"JANKBOX_DIR", Folder("spool")}, {"JANKBOX_OPTIONS", "markers=" + markers}});
     EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
     return outcome.out;
   }

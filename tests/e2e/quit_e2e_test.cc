@@ -37,10 +37,8 @@ TEST_F(QuitTest, H17HandlerThatCameLaterCallsOurs) {
 }
 
 TEST_F(QuitTest, H17EachOfThreeStallsIsAnAnrOfItsOwn) {
-  EXPECT_EQ(
-      Run("stalls", 3,
-          {{"JANKBOX_SLOW_MS", "100"}, {"JANKBOX_LAG_MS", "300"}, {"JANKBOX_REPEATS", "every"}}),
-      "sent 3 caught 3 other 0\n");
+  EXPECT_EQ(Run("stalls", 3, {{"JANKBOX_OPTIONS", "slow_message_ms=100,lag_ms=300,repeats=every"}}),
+            "sent 3 caught 3 other 0\n");
   std::set<std::string> ids;
   for (const proto::Report& report : Reports(Folder("spool"))) {
     if (report.kind() != proto::ANR) continue;
@@ -52,7 +50,7 @@ TEST_F(QuitTest, H17EachOfThreeStallsIsAnAnrOfItsOwn) {
 }
 
 TEST_F(QuitTest, WatchdogAndSignalAreOneIncident) {
-  EXPECT_EQ(Run("stalls", 1, {{"JANKBOX_SLOW_MS", "100"}, {"JANKBOX_ANR_MS", "400"}}),
+  EXPECT_EQ(Run("stalls", 1, {{"JANKBOX_OPTIONS", "slow_message_ms=100,anr_ms=400"}}),
             "sent 1 caught 1 other 0\n");
   std::vector<proto::Report> reports = Reports(Folder("spool"));
   std::erase_if(reports,
@@ -63,7 +61,8 @@ TEST_F(QuitTest, WatchdogAndSignalAreOneIncident) {
 }
 
 TEST_F(QuitTest, SignalThatNothingIsWrongWithIsOnlyCounted) {
-  EXPECT_EQ(Run("stalls", 1, {{"JANKBOX_SLOW_MS", "10000"}}), "sent 1 caught 1 other 0\n");
+  EXPECT_EQ(Run("stalls", 1, {{"JANKBOX_OPTIONS", "slow_message_ms=10000"}}),
+            "sent 1 caught 1 other 0\n");
   const std::vector<proto::Report> reports = Reports(Folder("spool"));
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].kind(), proto::MANUAL);
@@ -72,7 +71,7 @@ TEST_F(QuitTest, SignalThatNothingIsWrongWithIsOnlyCounted) {
 
 TEST_F(QuitTest, ProcessThatWouldHaveDiedOfItDies) {
   Program program({Binary("anr_driver"), Folder("spool"), "work", "20000"},
-                  {{"JANKBOX_SIGQUIT", "on"}});
+                  {{"JANKBOX_OPTIONS", "sigquit=on"}});
   ASSERT_TRUE(program.WaitForOutput("ready", 20'000));
   program.Signal(SIGQUIT);
   EXPECT_EQ(program.Wait(10'000).signal, SIGQUIT);

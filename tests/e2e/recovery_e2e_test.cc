@@ -60,7 +60,7 @@ TEST_F(RecoveryTest, DeathWhileIdleIsNoReport) {
 
 TEST_F(RecoveryTest, DeathAfterAnAnrWasSealedKeepsItsId) {
   Program driver({Binary("sdk_driver"), Folder("spool"), "block", "20000"},
-                 {{"JANKBOX_ANR_MS", "1000"}, {"JANKBOX_SLOW_MS", "300"}});
+                 {{"JANKBOX_OPTIONS", "anr_ms=1000,slow_message_ms=300"}});
   ASSERT_TRUE(driver.WaitForOutput("ready", 10000));
   std::vector<proto::Report> sealed;
   for (int i = 0; i < 50 && sealed.empty(); ++i) {

@@ -28,8 +28,9 @@ struct Planted {
 class SourceE2eTest : public EndToEndTest {
  protected:
   // Runs the program by itself or under `jankbox run`, and reads the trace of its one report.
-  void Run(bool agent, std::map<std::string, std::string> environment = {}) {
-    environment["JANKBOX_SLOW_MS"] = "100";
+  void Run(bool agent, const std::string& options = "") {
+    std::map<std::string, std::string> environment = {
+        {"JANKBOX_OPTIONS", "slow_message_ms=100," + options}};
     ASSERT_TRUE(MakeDirectories(Folder("files"), 0700).ok());
     Outcome outcome;
     if (agent) {
@@ -215,7 +216,7 @@ TEST_F(SourceE2eTest, AgentTellsLocksFilesAndThreads) {
 }
 
 TEST_F(SourceE2eTest, SourcesThatAreOffTellNothing) {
-  Run(/*agent=*/false, {{"JANKBOX_SOURCES", "off"}});
+  Run(/*agent=*/false, "sources=off");
   if (HasFatalFailure()) return;
   EXPECT_TRUE(SlicesOf("wait").empty());
   EXPECT_TRUE(SlicesOf("thread").empty());
@@ -223,7 +224,7 @@ TEST_F(SourceE2eTest, SourcesThatAreOffTellNothing) {
 }
 
 TEST_F(SourceE2eTest, EachSourceStandsAlone) {
-  Run(/*agent=*/false, {{"JANKBOX_SOURCES", "locks"}});
+  Run(/*agent=*/false, "sources=locks");
   if (HasFatalFailure()) return;
   EXPECT_NE(Slice("lock contention"), nullptr);
   EXPECT_EQ(Slice("read"), nullptr);

@@ -99,12 +99,9 @@ class VerdictE2eTest : public EndToEndTest {
 
   void PlantUnderAgent(const std::string& cause) {
     spool_ = Folder("spool" + std::to_string(++spools_));
-    std::map<std::string, std::string> environment = ForeignEnvironment();
-    environment["JANKBOX_SLOW_MS"] = "60";
-    environment["JANKBOX_REPEATS"] = "every";
     Collect(RunProgram({Binary("jankbox"), "run", "--dir", spool_, "--", Binary("verdict_causes"),
                         cause, std::to_string(kRuns), scratch_},
-                       environment));
+                       ForeignEnvironment()));
   }
 
   void Collect(const Outcome& outcome) {

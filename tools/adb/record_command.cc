@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "report/report_file.h"
 #include "report/report_json.h"
-#include "sdk/api/desktop_requests.h"
+#include "sdk/api/option_set.h"
 #include "sdk/api/options.h"
 #include "tools/adb/app_recording.h"
 #include "tools/run/interruption.h"
@@ -44,24 +44,19 @@ std::string Named(const AdbDevice& device) {
   return device.serial + (device.model.empty() ? "" : " (" + device.model + ")");
 }
 
-// Adds NAME=VALUE to both, the second being what the ranges are checked by.
-Status AddSetting(const std::string& text, RecordingPlan* plan, jankbox_options* checked) {
+// Adds NAME=VALUE to both, the second of which checks it.
+Status AddSetting(const std::string& text, RecordingPlan* plan, OptionSet* checked) {
   const size_t equals = text.find('=');
   const std::string name = text.substr(0, equals);
-  uint32_t* field = DesktopOption(name, checked);
-  if (field == nullptr) {
-    std::string names;
-    for (const std::string_view known : DesktopOptionNames()) {
-      names.append(names.empty() ? "" : ", ").append(known);
-    }
-    return Invalid("--set " + text + ": \"" + name + "\" is not one of: " + names);
-  }
   const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), *field);
-  if (error != std::errc() || end != value.data() + value.size() || *field == 0) {
-    return Invalid("--set " + text + ": \"" + value + "\" is not a number above 0");
+  const OptionRow* row = FindOption(name);
+  if (row == nullptr) return Invalid("--set " + text + ": " + NoSuchOption(name));
+  if (!row->IsForDeveloper()) {
+    return Invalid("--set " + text + ": only the app itself sets " + name);
   }
-  if (!plan->restart && !HoldsAtOnce(name)) {
+  const Status set = checked->Set(name, value);
+  if (!set.ok()) return Invalid("--set " + text + ": " + set.message());
+  if (!plan->restart && row->change == OptionChange::kAtStart) {
     return Invalid("--set " + text + ": an app reads this only when it starts: add --restart");
   }
   plan->options.emplace_back(name, value);
@@ -78,13 +73,12 @@ Status MakePlan(const RecordOptions& options, RecordingPlan* plan) {
   plan->duration_ns = duration_ms * kNsPerMs;
   plan->patience_ns = options.wait_s * kNsPerSecond;
   plan->restart = options.restart;
-  jankbox_options checked{};
-  checked.size = sizeof(checked);
+  OptionSet checked;
   for (const std::string& setting : options.settings) {
     const Status status = AddSetting(setting, plan, &checked);
     if (!status.ok()) return status;
   }
-  const Result<Options> valid = ValidateOptions(&checked);
+  const Result<Options> valid = ValidateOptions(&checked.values());
   if (!valid.ok()) return Invalid("--set: " + valid.status().message());
   if (!plan->restart || duration_ms <= kDefaultWindowMs) return Status::Ok();
   if (!IsSet(*plan, "window_ms")) {

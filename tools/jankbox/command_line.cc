@@ -7,6 +7,7 @@
 #include <memory>
 #include <sstream>
 
+#include "base/nearest_word.h"
 #include "tools/adb/adb_command_line.h"
 #include "tools/doctor/doctor_command.h"
 #include "tools/merge/merge_command.h"
@@ -267,7 +268,7 @@ int TakeProgram(const CLI::App& run, const std::vector<std::string>& from_dashes
   if (!url.empty() && url.rfind("http://", 0) != 0 && url.rfind("https://", 0) != 0) {
     return UsageError("run: --upload needs a URL that starts with http:// or https://", "run");
   }
-  if (options->anr_ms < options->slow_ms) {
+  if (options->anr_ms && options->slow_ms && *options->anr_ms < *options->slow_ms) {
     return UsageError("run: --anr-ms is less than --slow-ms", "run");
   }
   return kExitOk;

@@ -1,5 +1,4 @@
-// The command line of `jankbox`: subcommands, options, help, and what a mistyped one may have
-// meant.
+// The command line of `jankbox`: subcommands, options and help.
 #ifndef JANKBOX_TOOLS_JANKBOX_COMMAND_LINE_H_
 #define JANKBOX_TOOLS_JANKBOX_COMMAND_LINE_H_
 
@@ -10,9 +9,6 @@ namespace jankbox::tools {
 
 // Parses and does what it says; returns the exit status (exit_code.h).
 int RunCommandLine(const std::vector<std::string>& arguments);
-
-// The word of `known` nearest to `word` (Damerau-Levenshtein), "" if none is near.
-std::string NearestWord(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace jankbox::tools
 

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include "base/file.h"
 #include "base/process_runner.h"
 #include "diagnosis/seal/recovery.h"
+#include "sdk/api/option_entries.h"
 #include "tools/doctor/agent_library.h"
 #include "tools/reports/report_source.h"
 #include "tools/run/own_end.h"
@@ -29,6 +31,8 @@ namespace {
 // How long the end of a run may wait for the upload; requests end a little earlier, and say how.
 constexpr uint64_t kFinalUploadNs = 10 * kNsPerSecond;
 constexpr uint64_t kFinalRequestsNs = 9'500 * kNsPerMs;
+// If nobody says otherwise: a person at a terminal notices less than the 700 ms of production.
+constexpr uint32_t kSlowMs = 100;
 
 // A standard stream that is closed here stays closed in the program, and no file of jankbox takes
 // its number meanwhile.
@@ -62,6 +66,8 @@ class Run {
   // Leaves feed_ empty, with one error reported, if nothing can be recorded.
   void Prepare();
   RunEnvironment AgentEnvironment() const;
+  // The command line as options of the table, which win over all that the program says itself.
+  std::string ProgramOptions() const;
   // 0, or the status to exit with.
   int Start();
   void WaitForProgram();
@@ -89,7 +95,7 @@ void Run::Prepare() {
                ", which does not exist");
   }
   SpoolLimits limits;
-  limits.min_free_bytes = uint64_t{options_.min_free_mib} << 20;
+  if (options_.min_free_mib) limits.min_free_bytes = uint64_t{*options_.min_free_mib} << 20;
   Result<Spool> spool = Spool::Open(directory_, limits);
   if (!spool.ok()) {
     return Say("no reports will be written: " + Printable(spool.status().message()));
@@ -101,20 +107,33 @@ void Run::Prepare() {
   if (recovered.ok()) feed_->TellRecovered(recovered.value());
 }
 
+std::string Run::ProgramOptions() const {
+  // A user who watches wants to see every incident.
+  std::string text = "dir=" + Quoted(directory_) + ",repeats=every,reports_a_day=none";
+  const auto add = [&text](const char* option, const std::string& value) {
+    text.append(",").append(option).append("=").append(value);
+  };
+  if (options_.slow_ms) {
+    add("slow_message_ms", std::to_string(*options_.slow_ms));
+  } else {
+    add("slow_message_ms?", std::to_string(std::min(kSlowMs, options_.anr_ms.value_or(kSlowMs))));
+  }
+  if (options_.anr_ms) add("anr_ms", std::to_string(*options_.anr_ms));
+  if (options_.window_s) add("window_ms", std::to_string(*options_.window_s * 1000));
+  if (options_.min_free_mib) {
+    add("min_free_mib",
+        *options_.min_free_mib == 0 ? "none" : std::to_string(*options_.min_free_mib));
+  }
+  return text;
+}
+
 RunEnvironment Run::AgentEnvironment() const {
   if (!feed_.has_value()) return {};
   // The agent comes last: libraries that the user preloads keep their order.
   const char* preloaded = getenv("LD_PRELOAD");
   const std::string before = preloaded != nullptr && *preloaded != '\0' ? preloaded : "";
   return {{"LD_PRELOAD", before.empty() ? agent_ : before + ":" + agent_},
-          {"JANKBOX_DIR", directory_},
-          // The user of `run` wants to see each.
-          {"JANKBOX_REPEATS", "every"},
-          {"JANKBOX_REPORTS_A_DAY", std::to_string(UINT32_MAX)},
-          {"JANKBOX_SLOW_MS", std::to_string(options_.slow_ms)},
-          {"JANKBOX_ANR_MS", std::to_string(options_.anr_ms)},
-          {"JANKBOX_WINDOW_S", std::to_string(options_.window_s)},
-          {"JANKBOX_MIN_FREE_MIB", std::to_string(options_.min_free_mib)},
+          {"JANKBOX_RUN_OPTIONS", ProgramOptions()},
           {"JANKBOX_RUN_SOCKET", feed_->error_socket()}};
 }
 

@@ -5,18 +5,20 @@
 #define JANKBOX_TOOLS_RUN_RUN_COMMAND_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace jankbox::tools {
 
 struct RunOptions {
-  std::string directory;   // of the reports; empty: the default folder
-  uint32_t slow_ms = 100;  // a person at a terminal sees less than the 700 ms of production
-  uint32_t anr_ms = 5000;
-  uint32_t window_s = 10;
+  std::string directory;  // of the reports; empty: the default folder
+  // None: the program's own, else the environment's, else 100 ms.
+  std::optional<uint32_t> slow_ms;
+  std::optional<uint32_t> anr_ms;
+  std::optional<uint32_t> window_s;
   std::string upload_url;  // empty: nothing is sent
-  uint32_t min_free_mib = 64;
+  std::optional<uint32_t> min_free_mib;
   bool quiet = false;  // only errors
   std::vector<std::string> program;
 };

@@ -10,7 +10,7 @@
 #include "sdk/android/jni/incident_facts.h"
 #include "sdk/android/jni/native_methods.h"
 #include "sdk/android/jni/native_text.h"
-#include "sdk/android/jni/start_options.h"
+#include "sdk/api/option_set.h"
 
 namespace jankbox {
 namespace {
@@ -25,14 +25,14 @@ void NoteOptionError(const std::string& error) {
 }
 
 jint JNICALL Start(JNIEnv* env, jclass, jobjectArray names_and_values) {
-  StartOptions options;
+  OptionSet options;
   const std::vector<std::string> texts = TextsOf(env, names_and_values);
   if (env->ExceptionCheck() == JNI_TRUE) return JANKBOX_INVALID_ARGUMENT;
-  const bool understood = options.SetAll(texts);
-  NoteOptionError(options.error());
-  if (!understood) return JANKBOX_INVALID_ARGUMENT;
+  const Status understood = options.SetAll(texts);
+  NoteOptionError(understood.message());
+  if (!understood.ok()) return JANKBOX_INVALID_ARGUMENT;
   IncidentFacts::Get().Listen();
-  const jankbox_status status = jankbox_start(options.get());
+  const jankbox_status status = jankbox_start(&options.values());
   if (status != JANKBOX_OK) IncidentFacts::Get().StopListening();
   return status;
 }
@@ -43,12 +43,12 @@ void JNICALL Stop(JNIEnv*, jclass) {
 }
 
 jint JNICALL Configure(JNIEnv* env, jclass, jobjectArray names_and_values) {
-  StartOptions options;
+  OptionSet options;
   const std::vector<std::string> texts = TextsOf(env, names_and_values);
   if (env->ExceptionCheck() == JNI_TRUE) return JANKBOX_INVALID_ARGUMENT;
-  const bool understood = options.SetAll(texts);
-  NoteOptionError(options.error());
-  return understood ? jankbox_configure(options.get()) : JANKBOX_INVALID_ARGUMENT;
+  const Status understood = options.SetAll(texts);
+  NoteOptionError(understood.message());
+  return understood.ok() ? jankbox_configure(&options.values()) : JANKBOX_INVALID_ARGUMENT;
 }
 
 jstring JNICALL LastError(JNIEnv* env, jclass) {

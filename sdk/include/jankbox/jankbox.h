@@ -74,138 +74,215 @@ typedef enum jankbox_status {
   JANKBOX_WOULD_BLOCK = 11
 } jankbox_status;
 
-/* All fields but `size` may be zero: then the default in brackets holds. Strings are copied. */
+/* What Jankbox is started with. Zero or NULL means unset: then the environment counts, else the
+ * default. The order of all ways to set an option is in docs/options.md. Strings are copied. Later
+ * versions add fields at the end. */
 typedef struct jankbox_options {
-  uint32_t size;   /* sizeof(jankbox_options): lets old programs run with newer libraries */
-  uint32_t flags;  /* JANKBOX_FLAG_… */
-  const char* dir; /* folder of sealed reports [$JANKBOX_DIR, else $XDG_STATE_HOME/jankbox, else
-                      $HOME/.local/state/jankbox] */
-  const char* app_name;    /* [the program's file name] */
-  const char* app_version; /* [""] */
-  const char*
-      upload_url; /* collector's base URL, e.g. "https://jank.example.com"; NULL: nothing is sent */
-  uint32_t window_ms;       /* how much a report looks back [10000], 100 to 600000 */
-  uint32_t ring_bytes;      /* size of the ring file [8 MiB], 1 MiB to 1 GiB */
-  uint32_t slow_message_ms; /* one dispatch is too slow [700, as Matrix], 10 to 600000 */
-  uint32_t
-      anr_ms; /* the UI thread is not responding [5000, as Android], at least slow_message_ms */
-  uint32_t
-      jank_dropped_frames; /* a frame that drops this many of its intervals is sealed [9: Matrix'
-                             "middle" band, 150 ms at 60 Hz; at other rates the same time] */
-  uint32_t sample_interval_ms; /* between stack samples of an overdue thread [5], 1 to 1000 */
-  uint32_t min_free_mib; /* nothing is written where less would be left free [64]; UINT32_MAX: no
-                            floor */
-  uint32_t cpu_budget_permille; /* of one core, what Jankbox may cost [10, that is 1 %], recording
-                                   included; UINT32_MAX: no budget */
-  uint32_t record;              /* JANKBOX_RECORD_… [governed] */
-  uint32_t markers;             /* JANKBOX_MARKERS_… [pass on] */
-  const char*
-      atrace;       /* what is turned on in the program's atrace library, where it has one: "off",
-                       "auto" (what a system trace takes, and the app's own sections), categories
-                       of the atrace command and "app" ("gfx,view,app"), or their number ("0x496e")
-                       [$JANKBOX_ATRACE, else "auto"] */
-  uint32_t sources; /* JANKBOX_SOURCE_…, or-ed, or JANKBOX_SOURCES_OFF [all] */
-  uint32_t ftrace;  /* JANKBOX_FTRACE_… [$JANKBOX_FTRACE, else auto] */
-  uint32_t
-      ftrace_buffer_kib;  /* of kernel events a CPU [1024], 64 to 65536; at most 16 MiB in all */
-  uint32_t reports_a_day; /* written at most in 24 hours, over restarts [100]; a quarter more for
-                             ANRs and the like; UINT32_MAX: no cap */
-  uint32_t repeats;       /* JANKBOX_REPEATS_… [$JANKBOX_REPEATS, else exemplars] */
-  uint32_t lag_ms; /* between slow and not responding: a report of kind "lag" [2000, as Matrix],
-                      at least slow_message_ms */
-  uint32_t anr_background_ms; /* as anr_ms while the app is not in front [10000, as Matrix], at
-                                 least anr_ms */
-  uint32_t sigquit;           /* JANKBOX_SIGQUIT_… [Android: on, Linux: off] */
-  const char* watch_threads; /* threads besides the main one whose event loops are watched, by name:
-                                "render,io-*"; `*` at a name's end stands for any rest, alone for
-                                all threads [$JANKBOX_WATCH_THREADS, else none: nobody waits for a
-                                worker's loop] */
-  uint32_t input_latency_ms; /* an input event waited too long for its handling [2000, as Matrix],
-                                10 to 60000 */
-  uint32_t history_messages; /* messages before an incident that its report tells of one by one
-                                [200; 5000 for a dense history, as Matrix], 1 to 5000 */
-  uint32_t frame_policy;     /* JANKBOX_FRAME_POLICY_… [$JANKBOX_FRAME_POLICY, else bands] */
-  uint32_t frame_sources;    /* JANKBOX_FRAMES_…, or-ed [$JANKBOX_FRAMES, else all but the
-                                choreographer] */
-  uint32_t cold_start_ms;    /* from the process's begin to its first frame is too slow [10000, as
-                                Matrix] */
-  uint32_t warm_start_ms;  /* from jankbox_set_foreground(1) to the next frame [4000, as Matrix] */
-  const char* config_file; /* of lines "slow_message_ms = 300", "#" begins a comment: thresholds as
-                              jankbox_configure() takes them; read at start and where it changes,
-                              within some seconds [$JANKBOX_CONFIG, else none] */
+  /* sizeof(jankbox_options): lets old programs run with newer libraries. */
+  uint32_t size;
+  /* Switches that are rarely needed: JANKBOX_FLAG_…. Default none. */
+  uint32_t flags;
+  /* The folder of the reports. Unset: $XDG_STATE_HOME/jankbox, else $HOME/.local/state/jankbox,
+   * else /tmp/jankbox-UID. */
+  const char* dir;
+  /* The app's name in reports. Unset: the program's file name. */
+  const char* app_name;
+  /* The app's version in reports. */
+  const char* app_version;
+  /* The base URL of the collector, such as https://jank.example.com. Unset: nothing is sent. */
+  const char* upload_url;
+  /* How far back a report looks, in milliseconds. 100 to 600000; default 10000. */
+  uint32_t window_ms;
+  /* The size of the ring file, in bytes. 1048576 to 1073741824; default 8388608. */
+  uint32_t ring_bytes;
+  /* A dispatch that takes this many milliseconds is a slow message (as in Matrix). 10 to 600000;
+   * default 700. */
+  uint32_t slow_message_ms;
+  /* A UI thread that is blocked for this many milliseconds is not responding (as on Android). At
+   * least slow_message_ms. 10 to 3600000; default 5000. */
+  uint32_t anr_ms;
+  /* A frame that drops this many intervals at 60 Hz becomes a report (Matrix' band "middle", 150
+   * ms); at other refresh rates the same time counts. 1 to 10000; default 9. */
+  uint32_t jank_dropped_frames;
+  /* Milliseconds between the stack samples of an overdue thread. 1 to 1000; default 5. */
+  uint32_t sample_interval_ms;
+  /* Nothing is written if less than this many MiB would be left free. None: no floor. 1 to
+   * 4294967294, or UINT32_MAX for none; default 64. */
+  uint32_t min_free_mib;
+  /* The CPU time that Jankbox may use, recording included, in thousandths of one core. None: no
+   * budget. 1 to 4294967294, or UINT32_MAX for none; default 10. */
+  uint32_t cpu_budget_permille;
+  /* How events are recorded: JANKBOX_RECORD_…. Default governed. */
+  uint32_t record;
+  /* How markers that the process writes to trace_marker are handled: JANKBOX_MARKERS_…. Default
+   * pass_on. */
+  uint32_t markers;
+  /* Which categories are turned on in the program's atrace library, if it has one: off, auto (the
+   * categories of a system trace and the app's own sections), names such as gfx,view,app, or their
+   * number (0x496e). Default auto. */
+  const char* atrace;
+  /* Events that hooks in the host's libraries record: JANKBOX_SOURCE_…. Default
+   * threads,io,locks. */
+  uint32_t sources;
+  /* Whether the kernel's events of this process are recorded: JANKBOX_FTRACE_…. Default auto. */
+  uint32_t ftrace;
+  /* The size of the kernel's buffer for each CPU, in KiB; at most 16 MiB in total. 64 to 65536;
+   * default 1024. */
+  uint32_t ftrace_buffer_kib;
+  /* The most reports that are written in 24 hours, over restarts; a quarter more for ANRs and the
+   * like. None: no cap. 1 to 4294967294, or UINT32_MAX for none; default 100. */
+  uint32_t reports_a_day;
+  /* Which incidents of one cause become reports: JANKBOX_REPEATS_…. Default exemplars. */
+  uint32_t repeats;
+  /* A dispatch that takes this many milliseconds is a lag, which is between slow and not responding
+   * (as in Matrix). At least slow_message_ms. 10 to 3600000; default 2000. */
+  uint32_t lag_ms;
+  /* As anr_ms, while the app is in the background (as in Matrix). At least anr_ms. 10 to 3600000;
+   * default 10000. */
+  uint32_t anr_background_ms;
+  /* Whether SIGQUIT makes Jankbox check the UI thread at once: JANKBOX_SIGQUIT_… (on Android the
+   * default is on). Default off. */
+  uint32_t sigquit;
+  /* Threads besides the main one whose event loops are watched, by name: render,io-*. A * at the
+   * end of a name matches any rest; * only matches all threads. Unset: none. */
+  const char* watch_threads;
+  /* An input event that waits this many milliseconds is an incident (as in Matrix). 10 to 60000;
+   * default 2000. */
+  uint32_t input_latency_ms;
+  /* How many messages before an incident its report lists one by one. 1 to 5000; default 200. */
+  uint32_t history_messages;
+  /* Which frames become reports: JANKBOX_FRAME_POLICY_…. Default bands. */
+  uint32_t frame_policy;
+  /* The libraries whose frames are noticed without a call: JANKBOX_FRAMES_…. Default
+   * gtk,sdl,swap. */
+  uint32_t frame_sources;
+  /* A start of the process that takes this many milliseconds to its first frame is slow (as in
+   * Matrix). 100 to 3600000; default 10000. */
+  uint32_t cold_start_ms;
+  /* A return to the foreground that takes this many milliseconds to the next frame is slow (as in
+   * Matrix). 100 to 3600000; default 4000. */
+  uint32_t warm_start_ms;
+  /* A file of lines such as slow_message_ms = 300, # starts a comment: the options that may change
+   * while recording. It is read at the start and, within some seconds, after a change. */
+  const char* config_file;
+  /* How stack samples are taken: JANKBOX_SAMPLER_…. Default auto. */
+  uint32_t sampler;
+  /* The trace clock of the kernel's events, by its name in tracefs. Unset: the best one that the
+   * kernel has. */
+  const char* ftrace_clock;
+  /* The path of an atrace library that is loaded if the program has none. Unset: none. */
+  const char* atrace_library;
+  /* The absolute path of a file of lines key=value that replaces Android's system properties; it is
+   * read once a second. Unset: the environment at the start counts. */
+  const char* properties_file;
 } jankbox_options;
 
-/* How events are recorded. Every report says which mode held when. */
+/* How events are recorded. Every report says which mode was active when. */
 enum {
-  JANKBOX_RECORD_GOVERNED = 0, /* exact; while that costs more than the budget, the next cheaper */
-  JANKBOX_RECORD_EXACT = 1,    /* every event with its own reading of the clock */
-  JANKBOX_RECORD_COARSE = 2,   /* begins and ends to about 1 ms: a third of the cost */
-  JANKBOX_RECORD_UI_ONLY = 3,  /* watched threads alone */
-  JANKBOX_RECORD_OFF = 4       /* no events; slow messages and late frames are still noticed */
+  /* Every event with its own reading of the clock. */
+  JANKBOX_RECORD_EXACT = 1,
+  /* Begins and ends to about 1 ms: a third of the cost. */
+  JANKBOX_RECORD_COARSE = 2,
+  /* Only watched threads. */
+  JANKBOX_RECORD_UI_ONLY = 3,
+  /* No events; slow messages and late frames are still noticed. */
+  JANKBOX_RECORD_OFF = 4,
+  /* Exact; if that costs more than the budget, the next cheaper mode. */
+  JANKBOX_RECORD_GOVERNED = 5
 };
 
 /* What happens to markers that the process writes to the kernel's trace_marker (atrace). */
 enum {
-  JANKBOX_MARKERS_PASS_ON = 0, /* recorded, and written to the kernel as before */
-  JANKBOX_MARKERS_KEEP = 1,    /* recorded only, which is cheaper */
-  JANKBOX_MARKERS_OFF = 2      /* left alone */
+  /* Recorded only, which is cheaper. */
+  JANKBOX_MARKERS_KEEP = 1,
+  /* Not recorded; the kernel gets them as before. */
+  JANKBOX_MARKERS_OFF = 2,
+  /* Recorded, and written to the kernel as before. */
+  JANKBOX_MARKERS_PASS_ON = 3
 };
 
-/* What else is recorded, by hooks in the host's libraries. */
+/* What is also recorded by hooks in the host's libraries. Bits, or JANKBOX_SOURCES_OFF. */
 enum {
-  JANKBOX_SOURCE_THREADS = 1, /* who creates which thread, from where; names; ends */
-  JANKBOX_SOURCE_IO = 2,      /* file calls of watched threads; never paths or contents */
-  JANKBOX_SOURCE_LOCKS = 4,   /* waits of watched threads for locks, and who holds those */
-  JANKBOX_SOURCES_OFF = 8     /* none of them */
+  /* Which thread creates which, from where; names; ends. */
+  JANKBOX_SOURCE_THREADS = 1,
+  /* File calls of watched threads; never paths or contents. */
+  JANKBOX_SOURCE_IO = 2,
+  /* Waits of watched threads for locks, and the owners of those locks. */
+  JANKBOX_SOURCE_LOCKS = 4,
+  /* None of them. */
+  JANKBOX_SOURCES_OFF = 8
 };
 
 /* Whether the kernel's scheduling, block IO and page faults of this process are kept beside its
- * events, in an ftrace instance of its own. Reports say what they rest on, and why. */
+ * events, in an ftrace instance of Jankbox's own. Reports name their sources, and why. */
 enum {
-  JANKBOX_FTRACE_AUTO = 0, /* where tracefs is writable; else the UI threads' own context switches,
-                              as far as perf is permitted */
-  JANKBOX_FTRACE_OFF = 1,  /* neither */
-  JANKBOX_FTRACE_ON = 2    /* as auto, and jankbox_last_error() tells where it cannot be */
+  /* Neither ftrace nor perf. */
+  JANKBOX_FTRACE_OFF = 1,
+  /* As auto, and jankbox_last_error() says so if ftrace cannot be used. */
+  JANKBOX_FTRACE_ON = 2,
+  /* If tracefs is writable; else the UI threads' own context switches, as far as perf permits. */
+  JANKBOX_FTRACE_AUTO = 3
 };
 
-/* Whether SIGQUIT, with which Android asks a process that does not respond for its stacks, makes us
- * look at once. The signal is passed on, once, to whoever would have got it. Start on the main
- * thread: where others block the signal, it is unblocked there. */
-enum {
-  JANKBOX_SIGQUIT_DEFAULT = 0, /* $JANKBOX_SIGQUIT ("on", "off"), else as above */
-  JANKBOX_SIGQUIT_ON = 1,
-  JANKBOX_SIGQUIT_OFF = 2
-};
+/* Whether SIGQUIT, with which Android asks a process that does not respond for its stacks, makes
+ * Jankbox check the UI thread at once. The signal is passed on, once, to the handler that would
+ * have received it. Start on the main thread: if other threads block the signal, it is unblocked
+ * there. */
+enum { JANKBOX_SIGQUIT_DEFAULT = 0, JANKBOX_SIGQUIT_ON = 1, JANKBOX_SIGQUIT_OFF = 2 };
 
 /* Which incidents of one cause become reports. The others are counted, and the next report of their
- * cause says how many they were. */
+ * cause gives their number. */
 enum {
-  JANKBOX_REPEATS_EXEMPLARS = 0, /* the first, the worst and a random one within seven days */
-  JANKBOX_REPEATS_EVERY = 1      /* all of them */
+  /* All of them. */
+  JANKBOX_REPEATS_EVERY = 1,
+  /* The first, the worst and a random one within seven days. */
+  JANKBOX_REPEATS_EXEMPLARS = 2
 };
 
-/* Which frames are sealed. A frame of 700 ms always is. */
+/* Which frames become reports. A frame of 700 ms always does. */
 enum {
   JANKBOX_FRAME_POLICY_DEFAULT = 0,
-  JANKBOX_FRAME_POLICY_BANDS = 1, /* that drop jank_dropped_frames intervals of 60 Hz (Matrix) */
-  JANKBOX_FRAME_POLICY_JANKSTATS = 2, /* of more than twice their interval (JankStats) */
-  JANKBOX_FRAME_POLICY_DEADLINE = 3   /* that end behind their deadline */
+  /* Frames that drop jank_dropped_frames intervals of 60 Hz (Matrix). */
+  JANKBOX_FRAME_POLICY_BANDS = 1,
+  /* Frames of more than twice their interval (JankStats). */
+  JANKBOX_FRAME_POLICY_JANKSTATS = 2,
+  /* Frames that end after their deadline. */
+  JANKBOX_FRAME_POLICY_DEADLINE = 3
 };
 
-/* Where frames are seen without a call by the program. One source a thread counts: the program's
- * own calls (jankbox/frames.h), else the first of these that tells of frames there. */
+/* Where frames are noticed without a call by the program. Bits, or JANKBOX_FRAMES_OFF. One source
+ * counts for each thread: the program's own calls (jankbox/frames.h), else the first of these that
+ * reports frames there. */
 enum {
-  JANKBOX_FRAMES_CHOREOGRAPHER =
-      1,                   /* AChoreographer of the thread that starts: wakes it each vsync */
-  JANKBOX_FRAMES_GTK = 2,  /* GdkFrameClock of GTK 3 and 4 */
-  JANKBOX_FRAMES_SDL = 4,  /* SDL_RenderPresent, SDL_GL_SwapWindow */
-  JANKBOX_FRAMES_SWAP = 8, /* eglSwapBuffers, glXSwapBuffers */
-  JANKBOX_FRAMES_OFF = 16  /* none of them */
+  /* AChoreographer of the thread that starts: wakes it at each vsync. */
+  JANKBOX_FRAMES_CHOREOGRAPHER = 1,
+  /* GdkFrameClock of GTK 3 and 4. */
+  JANKBOX_FRAMES_GTK = 2,
+  /* SDL_RenderPresent, SDL_GL_SwapWindow. */
+  JANKBOX_FRAMES_SDL = 4,
+  /* eglSwapBuffers, glXSwapBuffers. */
+  JANKBOX_FRAMES_SWAP = 8,
+  /* None of them. */
+  JANKBOX_FRAMES_OFF = 16
+};
+
+/* How stack samples are taken. */
+enum {
+  /* perf if it is permitted; else /proc for a blocked thread and a signal for a running one. */
+  JANKBOX_SAMPLER_AUTO = 1,
+  /* perf only. */
+  JANKBOX_SAMPLER_PERF = 2,
+  /* /proc only: no stacks of running threads. */
+  JANKBOX_SAMPLER_PROC = 3,
+  /* As auto on a machine where perf is not permitted. */
+  JANKBOX_SAMPLER_SIGNAL = 4
 };
 
 /* Do not look for loops in the host's libraries (android::Looper, GLib, libuv, …): only the
  * explicit calls count. */
 #define JANKBOX_FLAG_NO_LOOP_HOOKS 1u
+/* No flag at all, whatever the environment says. */
+#define JANKBOX_FLAGS_NONE 2u
 
 /* --- Start and stop */
 

@@ -10,6 +10,7 @@
 #include "jankbox/trace.h"
 #include "sdk/api/desktop_requests.h"
 #include "sdk/api/options.h"
+#include "sdk/api/threshold_layers.h"
 #include "tracer/atrace/property_source.h"
 
 namespace {
@@ -29,17 +30,21 @@ void Message() {
 
 int main(int argc, char** argv) {
   if (argc != 5) return 2;
-  jankbox_options options{};
-  options.size = sizeof(options);
-  options.dir = argv[1];
-  options.app_name = argv[3];
-  if (!jankbox::AddDesktopOptions(Properties(argv[2]), argv[3], &options).ok()) return 3;
+  jankbox_options fields{};
+  fields.size = sizeof(fields);
+  fields.dir = argv[1];
+  fields.app_name = argv[3];
+  jankbox::OptionLayers layers;
+  jankbox::TakeDesktopOptions(Properties(argv[2]), argv[3], &layers);
+  if (!layers.ignored.empty()) return 3;
+  const jankbox::Result<jankbox::Options> started = jankbox::ValidateOptions(&fields, layers);
+  const jankbox_options options = layers.Merge(fields, /*with_pinned=*/true);
   if (jankbox_start(&options) != JANKBOX_OK) {
     fprintf(stderr, "%s\n", jankbox_last_error());
     return 4;
   }
-  const jankbox::Result<jankbox::Options> started = jankbox::ValidateOptions(&options);
-  jankbox::DesktopRequests requests(argv[3], started.value(), Properties(argv[2]));
+  jankbox::ThresholdLayers thresholds(started.value());
+  jankbox::DesktopRequests requests(argv[3], Properties(argv[2]));
   for (int round = 0;; ++round) {
     jankbox_dispatch_begin("phone message", 0);
     Message();
@@ -47,9 +52,13 @@ int main(int argc, char** argv) {
     if (round == 0) jankbox::WriteFully(STDOUT_FILENO, "ready\n").ok();
     if (FILE* ready = round == 0 ? fopen(argv[4], "w") : nullptr) fclose(ready);
     usleep(120'000);
-    const std::optional<jankbox::DesktopAsk> ask = requests.Look(Properties(argv[2]));
+    const std::optional<jankbox::DesktopAsk> ask = requests.Poll(Properties(argv[2]));
     if (!ask) continue;
-    if (ask->thresholds.size != 0) jankbox_configure(&ask->thresholds);
+    if (ask->thresholds.size != 0) {
+      thresholds.Pin(ask->thresholds);
+      const jankbox_options now = thresholds.values();
+      jankbox_configure(&now);
+    }
     if (!ask->snapshot.empty()) jankbox_snapshot(ask->snapshot.c_str());
   }
 }

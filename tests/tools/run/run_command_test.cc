@@ -99,10 +99,17 @@ TEST_F(RunTest, ArgumentsReachTheProgramUntouched) {
 
 TEST_F(RunTest, AgentFollowsWhatTheUserPreloads) {
   const std::string program =
-      "printf '%s\\n' \"$LD_PRELOAD\" \"$JANKBOX_DIR\" \"$JANKBOX_SLOW_MS\" "
-      "\"$JANKBOX_ANR_MS\" \"$JANKBOX_WINDOW_S\" \"$JANKBOX_MIN_FREE_MIB\"";
+      "printf '%s\\n' \"$LD_PRELOAD\" \"$JANKBOX_RUN_OPTIONS\" \"$JANKBOX_OPTIONS\"";
+  const std::string always =
+      "dir='" + (folder_ / "reports") + "',repeats=every,reports_a_day=none,";
   EXPECT_EQ(Run({"sh", "-c", program}, {"--slow-ms", "200", "--window-s", "5"}).out,
-            JANKBOX_WITNESS_AGENT "\n" + (folder_ / "reports") + "\n200\n5000\n5\n64\n");
+            JANKBOX_WITNESS_AGENT "\n" + always + "slow_message_ms=200,window_ms=5000\n\n");
+  EXPECT_EQ(
+      Run({"sh", "-c", program}, {"--anr-ms", "60", "--min-free-mib", "0"}).out,
+      JANKBOX_WITNESS_AGENT "\n" + always + "slow_message_ms?=60,anr_ms=60,min_free_mib=none\n\n");
+  // The user's own options are left as they are.
+  EXPECT_EQ(Run({"sh", "-c", program}, {}, {{"JANKBOX_OPTIONS", "record=off"}}).out,
+            JANKBOX_WITNESS_AGENT "\n" + always + "slow_message_ms?=100\nrecord=off\n");
   const Finished chained =
       Run({"sh", "-c", "printf %s \"$LD_PRELOAD\""}, {},
           {{"LD_PRELOAD", "libdl.so.2"}, {"ASAN_OPTIONS", "verify_asan_link_order=0"}});
@@ -110,12 +117,13 @@ TEST_F(RunTest, AgentFollowsWhatTheUserPreloads) {
 }
 
 TEST_F(RunTest, RelativeFolderIsMadeAbsoluteForTheProgram) {
-  const Finished finished = RunToEnd(
-      {"sh", "-c",
-       "cd " + folder_.path() + " && \"$0\" run -q --dir here -- sh -c 'cd / && echo $JANKBOX_DIR'",
-       JANKBOX_BINARY},
-      {{"JANKBOX_AGENT", JANKBOX_WITNESS_AGENT}});
-  EXPECT_EQ(finished.out, (folder_ / "here") + "\n");
+  const Finished finished =
+      RunToEnd({"sh", "-c",
+                "cd " + folder_.path() +
+                    " && \"$0\" run -q --dir here -- sh -c 'cd / && echo $JANKBOX_RUN_OPTIONS'",
+                JANKBOX_BINARY},
+               {{"JANKBOX_AGENT", JANKBOX_WITNESS_AGENT}});
+  EXPECT_THAT(finished.out, HasSubstr("dir='" + (folder_ / "here") + "',"));
 }
 
 TEST_F(RunTest, MissingAgentIsOneErrorAndTheProgramRuns) {

@@ -1,8 +1,8 @@
+#include "base/nearest_word.h"
+
 #include <gtest/gtest.h>
 
-#include "tools/jankbox/command_line.h"
-
-namespace jankbox::tools {
+namespace jankbox {
 namespace {
 
 const std::vector<std::string> kCommands = {"run", "list", "show", "export", "doctor"};
@@ -23,4 +23,4 @@ TEST(NearestWord, FarOrHugeWordFindsNothing) {
 }
 
 }  // namespace
-}  // namespace jankbox::tools
+}  // namespace jankbox

@@ -1,8 +1,8 @@
+#include "base/nearest_word.h"
+
 #include <algorithm>
 
-#include "tools/jankbox/command_line.h"
-
-namespace jankbox::tools {
+namespace jankbox {
 namespace {
 
 // Optimal string alignment: one for an insertion, a deletion, a change, or a swap of neighbours.
@@ -42,4 +42,4 @@ std::string NearestWord(const std::string& word, const std::vector<std::string>&
   return nearest;
 }
 
-}  // namespace jankbox::tools
+}  // namespace jankbox
