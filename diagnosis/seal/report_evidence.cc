@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "diagnosis/blame/blame.h"
+#include "diagnosis/symbols/perf_map.h"
 
 namespace jankbox {
 namespace {
@@ -84,6 +85,7 @@ ReportEvidence GatherEvidence(const ReportSource& source, const SealRequest& req
     }
   }
   evidence.frames = ResolveAddresses(source.modules, addresses);
+  if (source.js_names) NameFramesFromPerfMap(PerfMapPath(source.process.pid), &evidence.frames);
   return evidence;
 }
 

@@ -26,6 +26,7 @@ struct ReportSource {
   const RingReader* ring = nullptr;
   std::vector<MethodRegistry::Entry> names;
   ModuleMap modules;
+  bool js_names = false;  // code outside the modules is named by the process' perf map
   TickConverter clock;
   ClockReading clock_reading;
   SnapshotProcess process;

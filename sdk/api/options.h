@@ -48,6 +48,7 @@ struct Options : Thresholds {
   SourceSet sources;
   KernelRecorderOptions kernel;
   RepeatLimits repeats;
+  bool js_names = false;  // of functions that Node.js compiled, from its perf map
   StackSampler::Mode sampler_mode = StackSampler::Mode::kAuto;
 
   // For changes while recording: the thresholds as if nothing were pinned, and those that are.

@@ -152,6 +152,7 @@ ReportSource Runtime::MakeSource() {
   source.ring = &reader_;
   source.names = MethodRegistry::Get().Entries();
   source.modules = watcher_->modules();
+  source.js_names = options_.js_names;
   source.clock = watcher_->clock();
   source.clock_reading = ReadClocks(static_cast<TickSource>(ring_->header()->tick_source));
   source.process = {
