@@ -57,6 +57,8 @@ inline constexpr OptionWord kSamplerWords[] = {{"auto", JANKBOX_SAMPLER_AUTO},
                                                {"signal", JANKBOX_SAMPLER_SIGNAL}};
 inline constexpr OptionWord kSigquitWords[] = {{"on", JANKBOX_SIGQUIT_ON},
                                                {"off", JANKBOX_SIGQUIT_OFF}};
+inline constexpr OptionWord kJsNameWords[] = {{"on", JANKBOX_JS_NAMES_ON},
+                                              {"off", JANKBOX_JS_NAMES_OFF}};
 inline constexpr OptionWord kFlagWords[] = {{"no_loop_hooks", JANKBOX_FLAG_NO_LOOP_HOOKS},
                                             {"none", JANKBOX_FLAGS_NONE}};
 
@@ -162,7 +164,10 @@ inline constexpr uint32_t kSigquitDefault = JANKBOX_SIGQUIT_OFF;
        "The path of an atrace library that is loaded if the program has none. Unset: none.")       \
   TEXT(properties_file, "", nullptr, CheckPlainPath, o.properties_file = v,                        \
        "The absolute path of a file of lines key=value that replaces Android's system "            \
-       "properties; it is read once a second. Unset: the environment at the start counts.")
+       "properties; it is read once a second. Unset: the environment at the start counts.")        \
+  WORD(js_names, kJsNameWords, JANKBOX_JS_NAMES_OFF, o.js_names = v == JANKBOX_JS_NAMES_ON,        \
+       "Whether reports name the JavaScript functions of a Node.js program that runs with "        \
+       "--perf-basic-prof: JANKBOX_JS_NAMES_….")
 // clang-format on
 
 #endif  // JANKBOX_SDK_API_OPTION_TABLE_H_

@@ -1,5 +1,6 @@
 // The preload agent in programs that know nothing of Jankbox.
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -12,12 +13,14 @@ namespace {
 class AgentTest : public EndToEndTest {
  protected:
   Outcome RunAgent(const std::vector<std::string>& options, const std::vector<std::string>& program,
-                   int timeout_ms = 60000) {
+                   int timeout_ms = 60000, const std::string& jankbox_options = "") {
     std::vector<std::string> argv = {Binary("jankbox"), "run", "--dir", Folder("spool")};
     argv.insert(argv.end(), options.begin(), options.end());
     argv.push_back("--");
     argv.insert(argv.end(), program.begin(), program.end());
-    return RunProgram(argv, ForeignEnvironment(), timeout_ms);
+    std::map<std::string, std::string> environment = ForeignEnvironment();
+    environment["JANKBOX_OPTIONS"] = jankbox_options;
+    return RunProgram(argv, environment, timeout_ms);
   }
   // A preloaded sanitizer intercepts poll: the agent sees its calls instead of the program's.
   static bool SanitizerStandsBetween() { return getenv("JANKBOX_TEST_PRELOAD") != nullptr; }
@@ -78,6 +81,32 @@ TEST_F(AgentTest, NodeTimerThatIsBusyForASecond) {
   const proto::Verdict& verdict = reports[0].verdict();
   EXPECT_GT(verdict.running_ns() + verdict.runnable_ns(), reports[0].duration_ns() * 7 / 10);
   EXPECT_GT(verdict.running_ns(), reports[0].duration_ns() / 5);
+}
+
+TEST_F(AgentTest, NodeFunctionsAreNamedOnRequest) {
+  if (RunProgram({"node", "--version"}).exit_status != 0)
+    GTEST_SKIP() << "Node.js is not installed: ./dev setup";
+  const std::vector<std::string> program = {
+      "node",
+      "--perf-basic-prof",
+      "--no-logfile-per-isolate",
+      "--logfile=" + Folder("v8.log"),
+      "-e",
+      "function jankyLoop(ms){const e=Date.now()+ms;let x=0;while(Date.now()<e){for(let i=0;i<1e5;"
+      "++i)x+=Math.sqrt(i)}return x}setTimeout(()=>jankyLoop(1000),200)"};
+  for (const bool on : {false, true}) {
+    const Outcome run = RunAgent({}, program, 60000, on ? "js_names=on" : "");
+    EXPECT_EQ(run.exit_status, 0) << run.err;
+    std::vector<proto::Report> reports = Reports(Folder("spool"));
+    std::erase_if(reports, [](const proto::Report& report) { return DurationMs(report) < 500; });
+    ASSERT_EQ(reports.size(), on ? 2u : 1u) << run.err;
+    const auto named = std::count_if(reports.begin(), reports.end(),
+                                     [](const auto& report) { return Names(report, "jankyLoop"); });
+    EXPECT_EQ(named, on ? 1 : 0);
+    for (const proto::Report& report : reports) {
+      unlink(("/tmp/perf-" + std::to_string(report.pid()) + ".map").c_str());
+    }
+  }
 }
 
 TEST_F(AgentTest, NodeThatEndsRightAfterItsBusyTimer) {

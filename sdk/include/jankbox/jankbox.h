@@ -175,6 +175,9 @@ typedef struct jankbox_options {
   /* The absolute path of a file of lines key=value that replaces Android's system properties; it is
    * read once a second. Unset: the environment at the start counts. */
   const char* properties_file;
+  /* Whether reports name the JavaScript functions of a Node.js program that runs with
+   * --perf-basic-prof: JANKBOX_JS_NAMES_…. Default off. */
+  uint32_t js_names;
 } jankbox_options;
 
 /* How events are recorded. Every report says which mode was active when. */
@@ -277,6 +280,11 @@ enum {
   /* As auto on a machine where perf is not permitted. */
   JANKBOX_SAMPLER_SIGNAL = 4
 };
+
+/* Whether stack samples in code that Node.js compiled are named, from the file /tmp/perf-PID.map
+ * that `node --perf-basic-prof` writes. Names have the function, the file without its folder, and
+ * the line. */
+enum { JANKBOX_JS_NAMES_OFF = 1, JANKBOX_JS_NAMES_ON = 2 };
 
 /* Do not look for loops in the host's libraries (android::Looper, GLib, libuv, …): only the
  * explicit calls count. */

@@ -235,6 +235,11 @@ public final class Options {
         return set("properties_file", value);
     }
 
+    /** Whether reports name the JavaScript functions of a Node.js program with --perf-basic-prof: on or off [off]. */
+    public Options jsNames(String value) {
+        return set("js_names", value);
+    }
+
     /** Whether messages of the main Looper are seen through its printer [true]. */
     public Options looperPrinter(boolean on) {
         return set(LOOPER_PRINTER, Boolean.toString(on));
