@@ -1,4 +1,4 @@
-// The preload agent: stands in front of the waits of an unmodified program, and once its main
+// The preload agent: interposes the waits of an unmodified program, and once its main
 // thread (or one of the option watch_threads) waits in a loop loads libjankbox.so, apart from the
 // program's own symbols, on a thread of its own. Exports nothing but those waits; every one goes to
 // the real function with the caller's arguments, result and errno untouched. FORK: a child starts
@@ -192,7 +192,7 @@ JANKBOX_EXPORT int pselect(int nfds, fd_set* read, fd_set* write, fd_set* except
                   write, except, timeout, mask);
 }
 
-// What programs that were compiled with _FORTIFY_SOURCE call.
+// Functions that programs compiled with _FORTIFY_SOURCE call.
 extern "C" int __poll_chk(pollfd* fds, nfds_t count, int timeout, size_t fds_bytes);
 extern "C" int __ppoll_chk(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask,
                            size_t fds_bytes);
@@ -238,5 +238,5 @@ JANKBOX_EXPORT int SDL_WaitEventTimeout(void* event, int timeout_ms) {
   JANKBOX_FORWARD_PUMP(SDL_WaitEventTimeout, event, timeout_ms);
 }
 
-// Returns nothing: what stands in its place does not matter.
+// Returns nothing: the value does not matter.
 JANKBOX_EXPORT int SDL_PumpEvents() { JANKBOX_FORWARD_PUMP(SDL_PumpEvents); }

@@ -1,5 +1,6 @@
-// What start files and the static part of glibc would define in this library. Debian's are not
-// marked as built with branch target identification (docs/decisions: one Android library).
+// The functions that start files and the static part of glibc would define in this library.
+// Debian's are not marked as built with branch target identification (docs/decisions: one Android
+// library).
 using Handler = void (*)();
 
 extern "C" {

@@ -10,7 +10,7 @@ namespace jankbox {
 enum class CallForm {
   kOrdinary,  // JNIEnv*, jclass, arguments
   kFast,      // the same, registered with "!"
-  kCritical,  // arguments alone
+  kCritical,  // only the arguments
 };
 
 CallForm CallFormOfThisVm();

@@ -1,5 +1,5 @@
 // Who made the last frames late, as Android's compositor found (SurfaceControl.JankData, API 36):
-// what reports say of it beside our own verdict. Bounded; allocates; one thread at a time.
+// what reports say of it beside Jankbox's verdict. Bounded; allocates; one thread at a time.
 #ifndef JANKBOX_SDK_ANDROID_JNI_FRAME_JANK_LOG_H_
 #define JANKBOX_SDK_ANDROID_JNI_FRAME_JANK_LOG_H_
 

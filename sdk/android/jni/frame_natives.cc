@@ -1,4 +1,4 @@
-// Frames: what the Choreographer and FrameMetrics tell of them, on the thread that made them.
+// Frames from the Choreographer and FrameMetrics, on the thread that made them.
 #include <algorithm>
 #include <array>
 

@@ -1,4 +1,4 @@
-// What Java knows and reports should say: stacks of the Looper's thread that were taken while a
+// Facts from Java for reports: stacks of the Looper's thread that were taken while a
 // message was overdue, who made frames late, and how the last process ended. Kept here, so that the
 // sealing thread need not enter the VM: it adds them as attributes. Any thread; locks, allocates.
 #ifndef JANKBOX_SDK_ANDROID_JNI_INCIDENT_FACTS_H_

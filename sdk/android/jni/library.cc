@@ -40,6 +40,6 @@ bool RegisterAll(JavaVM* vm, JNIEnv* env) {
 extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void* /*reserved*/) {
   JNIEnv* env = nullptr;
   if (vm->GetEnv(reinterpret_cast<void**>(&env), JNI_VERSION_1_6) != JNI_OK) return JNI_ERR;
-  // What went wrong is pending as an exception, which System.loadLibrary() throws on.
+  // The error is pending as an exception, which System.loadLibrary() throws on.
   return jankbox::RegisterAll(vm, env) ? JNI_VERSION_1_6 : JNI_ERR;
 }

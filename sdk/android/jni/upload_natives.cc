@@ -69,7 +69,7 @@ void CallJava(JNIEnv* env, Exchange* exchange) {
   env->PopLocalFrame(nullptr);
 }
 
-// A jankbox_transport. Attached for the call alone: a thread that ends attached ends the process.
+// A jankbox_transport. Attached only for the call: a thread that ends attached ends the process.
 void PostThroughJava(void*, const jankbox_post* post, jankbox_reply* reply) {
   JNIEnv* env = nullptr;
   if (Attach(&JavaVM::AttachCurrentThreadAsDaemon, &env) != JNI_OK) {

@@ -22,7 +22,7 @@ final class AppDefaults {
             PackageInfo self = packages.getPackageInfo(name, 0);
             options.addDefault("app_version", self.versionName);
         } catch (PackageManager.NameNotFoundException | RuntimeException gone) {
-            // the package manager may be gone with its process; the rest holds
+            // the package manager may be gone with its process; the other values stay
         }
         options.addDefault("app_name", name);
         options.addDefault("dir", new File(context.getNoBackupFilesDir(), "jankbox").getPath());

@@ -7,8 +7,8 @@ import java.util.Map;
 
 /**
  * What the codes of binder calls are called: the constants TRANSACTION_… of the stubs that AIDL generates. Asked of
- * the interfaces that the watched threads call alone, once each. Android may keep the fields of its own from apps
- * (API 28): then their codes stay numbers. On one of our own threads.
+ * only the interfaces that the watched threads call, once each. Android may keep the fields of its own from apps
+ * (API 28): then their codes stay numbers. On a Jankbox thread.
  */
 final class BinderNames {
     private static final String PREFIX = "TRANSACTION_";

@@ -8,7 +8,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 
 /**
- * Frames of the Choreographer before there was FrameMetrics (API 24): callbacks of ours are first in its input queue
+ * Frames of the Choreographer before there was FrameMetrics (API 24): Jankbox's callbacks are first in its input queue
  * and last in its last one, so that they see each frame that others asked for, and ask for none. By reflection, as
  * there is no public way that does not wake the thread at every vsync. On the Choreographer's thread.
  */

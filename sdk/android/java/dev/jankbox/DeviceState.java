@@ -33,7 +33,7 @@ final class DeviceState {
         Native.setNetwork(uploads(power, network));
     }
 
-    /** Where power is short reports wait; a network that is not known may cost money. */
+    /** If power is low, reports wait; an unknown network may cost money. */
     private static int uploads(String power, String network) {
         if (power != null && !power.equals("battery")) return NETWORK_OFF;
         return "not metered".equals(network) ? NETWORK_FREE : NETWORK_METERED;

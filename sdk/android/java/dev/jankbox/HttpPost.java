@@ -35,7 +35,7 @@ final class HttpPost {
         String retryAfter;
         byte[] body = new byte[0];
         int bodyBytes;
-        String error; // null: the other fields hold
+        String error; // null: the other fields are valid
 
         static Reply failed(Throwable why) {
             Reply reply = new Reply();

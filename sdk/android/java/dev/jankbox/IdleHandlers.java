@@ -48,7 +48,7 @@ final class IdleHandlers extends ArrayList<MessageQueue.IdleHandler> {
         }
     }
 
-    /** Puts back what was there, unless another has taken our place: then ours goes on after it. */
+    /** Restores the previous list, unless another tool replaced this one: then this one continues after it. */
     void uninstall() {
         synchronized (queue) {
             synchronized (lock) {
@@ -58,7 +58,7 @@ final class IdleHandlers extends ArrayList<MessageQueue.IdleHandler> {
                     for (MessageQueue.IdleHandler handler : this) previous.add(unwrapped(handler));
                     field.set(queue, previous);
                 } catch (ReflectiveOperationException | RuntimeException notPermitted) {
-                    // it was a moment ago; ours stays
+                    // it was a moment ago; this list stays
                 }
             }
         }
@@ -66,7 +66,7 @@ final class IdleHandlers extends ArrayList<MessageQueue.IdleHandler> {
 
     @Override
     public boolean add(MessageQueue.IdleHandler handler) {
-        // Our own look at the printer is none of the app's work.
+        // Jankbox's check of the printer is not part of the app's work.
         return super.add(handler instanceof Timed || handler instanceof LooperMonitor ? handler : new Timed(handler));
     }
 

@@ -10,7 +10,7 @@ import android.util.Printer;
 final class LooperPrinter implements Printer {
     private static final String BEGIN = ">>>>> Dispatching to ";
 
-    /** Who printed before; null: nobody, or it could not be read. */
+    /** The previous printer; null: none, or it could not be read. */
     final Printer previous;
 
     LooperPrinter(Printer previous) {
@@ -20,12 +20,12 @@ final class LooperPrinter implements Printer {
     @Override
     public void println(String line) {
         if (previous != null) previous.println(line);
-        // One that another took the place of, and that still gets lines through it, is silent.
+        // A printer that was replaced, and that still gets lines through the new one, is silent.
         if (LooperMonitor.ours != this || line == null) return;
         if (line.startsWith("<")) {
             Native.dispatchEnd();
         } else {
-            // What is the same in every line is not copied.
+            // The part that is the same in every line is not copied.
             Native.dispatchLine(line, line.startsWith(BEGIN) ? BEGIN.length() : 0, line.length());
         }
     }

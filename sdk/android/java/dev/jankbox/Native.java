@@ -11,12 +11,12 @@ final class Native {
     /** The library is loaded. Never becomes false again. */
     static boolean ready;
 
-    /** Why the library could not be loaded; null where it was, or nobody tried. */
+    /** Why the library could not be loaded; null if it was, or if no call tried. */
     static String whyNot;
 
     private Native() {}
 
-    /** Loads the library once. False where that cannot be: then nothing else here may be called. */
+    /** Loads the library once. False if that fails: then nothing else here may be called. */
     static synchronized boolean load() {
         if (ready || whyNot != null) return ready;
         try {
@@ -56,8 +56,8 @@ final class Native {
     @FastNative static native void idleBegin(String name);
     @CriticalNative static native void idleEnd();
 
-    // What the thread that takes Java stacks asks and tells.
-    /** The threshold that holds; 0: not known yet. */
+    // Functions of the thread that takes Java stacks.
+    /** The current threshold; 0: not known yet. */
     static native int slowMessageMs();
     /** Odd while a message runs; another number for each message. */
     @CriticalNative static native int dispatchSequence();
@@ -67,8 +67,8 @@ final class Native {
      */
     static native void overdueStack(int sequence, String[] frames, int seen, int samples, String wait);
 
-    // Binder calls, on one of our own threads.
-    /** An interface that was called and not told yet; null where there is none. */
+    // Binder calls, on a Jankbox thread.
+    /** An interface that was called and not returned yet; null if there is none. */
     static native String newBinderInterface();
     static native void binderCodes(String stub, String[] constants, int[] codes);
 
@@ -86,7 +86,7 @@ final class Native {
     static native void input(long eventNs);
     static native void lastExit(String[] keysAndValues);
 
-    // Uploads: what Uploads.post() tells of the post that it was called for, while it runs.
+    // Uploads: Uploads.post() passes its results through these while it runs.
     static native void answerPost(long post, int status, String retryAfter, byte[] body, int bodyBytes);
     static native void failPost(long post, String error);
     static native boolean postCancelled(long post);

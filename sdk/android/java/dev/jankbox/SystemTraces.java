@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 /**
  * Traces of the whole system that Android takes if this app does not respond (ProfilingManager's triggers, API 36),
  * kept beside our reports as "system-MILLISECONDS.pftrace" for `jankbox merge`. On request (option "system_trace"). The
- * system's own bounds hold besides: it may give none. Copies on a thread of its own.
+ * system's own limits apply too: it may give none. Copies on a thread of its own.
  */
 @TargetApi(36)
 final class SystemTraces implements Consumer<ProfilingResult>, Executor {
