@@ -9,6 +9,8 @@
  *   jankbox_watch_this_thread(), and those that jankbox_options.watch_threads names; the first 8
  *   in a process. Jankbox records other threads, too, but does not compare them.
  * - incident: a dispatch, frame, input event or start of the app that took too long.
+ * - overdue: a dispatch that has taken half of its threshold; Jankbox then samples its stack.
+ * - Matrix: Tencent's APM library, whose thresholds are the defaults here.
  * - report: a file about an incident, or about the time of a jankbox_snapshot(). Jankbox writes it
  *   to jankbox_options.dir as <id>.pftrace.zst; it opens in ui.perfetto.dev, and `jankbox show`
  *   prints it.
@@ -74,9 +76,9 @@ typedef enum jankbox_status {
   JANKBOX_WOULD_BLOCK = 11
 } jankbox_status;
 
-/* What Jankbox is started with. Zero or NULL means unset: then the environment counts, else the
- * default. The order of all ways to set an option is in docs/options.md. Strings are copied. Later
- * versions add fields at the end. */
+/* The options of jankbox_start(). Zero or NULL means unset: then the environment counts, else the
+ * default. docs/options.md has the other sources of options and their order. Strings are copied.
+ * Later versions add fields at the end. */
 typedef struct jankbox_options {
   /* sizeof(jankbox_options): lets old programs run with newer libraries. */
   uint32_t size;
@@ -184,7 +186,7 @@ typedef struct jankbox_options {
 enum {
   /* Every event with its own reading of the clock. */
   JANKBOX_RECORD_EXACT = 1,
-  /* Begins and ends to about 1 ms: a third of the cost. */
+  /* Times with an error of about 1 ms: a third of the cost. */
   JANKBOX_RECORD_COARSE = 2,
   /* Only watched threads. */
   JANKBOX_RECORD_UI_ONLY = 3,
@@ -194,7 +196,7 @@ enum {
   JANKBOX_RECORD_GOVERNED = 5
 };
 
-/* What happens to markers that the process writes to the kernel's trace_marker (atrace). */
+/* The handling of markers that the process writes to the kernel's trace_marker (atrace). */
 enum {
   /* Recorded only, which is cheaper. */
   JANKBOX_MARKERS_KEEP = 1,
@@ -204,9 +206,9 @@ enum {
   JANKBOX_MARKERS_PASS_ON = 3
 };
 
-/* What is also recorded by hooks in the host's libraries. Bits, or JANKBOX_SOURCES_OFF. */
+/* Events that hooks in the host's libraries record. Bits, or JANKBOX_SOURCES_OFF. */
 enum {
-  /* Which thread creates which, from where; names; ends. */
+  /* Creations of threads with the stack of the creator, names and ends. */
   JANKBOX_SOURCE_THREADS = 1,
   /* File calls of watched threads; never paths or contents. */
   JANKBOX_SOURCE_IO = 2,
@@ -253,11 +255,11 @@ enum {
   JANKBOX_FRAME_POLICY_DEADLINE = 3
 };
 
-/* Where frames are noticed without a call by the program. Bits, or JANKBOX_FRAMES_OFF. One source
+/* Libraries whose frames Jankbox records without a call. Bits, or JANKBOX_FRAMES_OFF. One source
  * counts for each thread: the program's own calls (jankbox/frames.h), else the first of these that
  * reports frames there. */
 enum {
-  /* AChoreographer of the thread that starts: wakes it at each vsync. */
+  /* AChoreographer of the thread that calls jankbox_start(): wakes it at each vsync. */
   JANKBOX_FRAMES_CHOREOGRAPHER = 1,
   /* GdkFrameClock of GTK 3 and 4. */
   JANKBOX_FRAMES_GTK = 2,
@@ -277,7 +279,7 @@ enum {
   JANKBOX_SAMPLER_PERF = 2,
   /* /proc only: no stacks of running threads. */
   JANKBOX_SAMPLER_PROC = 3,
-  /* As auto on a machine where perf is not permitted. */
+  /* As auto on a machine that does not permit perf. */
   JANKBOX_SAMPLER_SIGNAL = 4
 };
 
