@@ -37,9 +37,13 @@ run_arm64_part() {
   fi
 }
 
+# Clang checks the locks (-Wthread-safety) of all that ships.
+run_clang_build() { build clang jankbox jankbox_agent jankbox_jni jankbox_command jankbox-collector; }
+
 # The stages that --all adds after the tests of the release preset and lint.
 run_other_stages() {
   local narrow=(--exclude-regex "$LONG_E2E")
+  part clang run_clang_build
   [ -z "${JANKBOX_SOAK:-}" ] || narrow=()
   build_and_run_suite asan-ubsan ${narrow[@]+"${narrow[@]}"}
   part tsan run_race_checks
