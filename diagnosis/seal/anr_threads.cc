@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/clock.h"
 #include "diagnosis/seal/wait_for_graph.h"
@@ -15,7 +16,6 @@
 #include "tracer/ring/ring_reader.h"
 #include "tracer/sampling/fd_class.h"
 #include "tracer/sampling/sample_event.h"
-#include "tracer/sampling/thread_dump.h"
 #include "tracer/snapshot/aside_events.h"
 
 namespace jankbox {
@@ -47,11 +47,26 @@ const char* WaitName(const ThreadLook& look) {
   }
 }
 
-int32_t OwnerOf(const ThreadLook& look) {
-  if (look.call.running || look.call.number != SYS_futex) return 0;
-  return OwnerOfFutex({look.call.first_argument, static_cast<uint32_t>(look.call.second_argument),
-                       static_cast<uint32_t>(look.call.third_argument)});
-}
+// This process, as it is now.
+class LiveThreads final : public AnrThreadsSource {
+ public:
+  std::vector<ThreadLook> Threads(size_t most, size_t* total) override {
+    return LookAtThreads(most, total);
+  }
+  int32_t OwnerOf(const ThreadLook& look) override {
+    if (look.call.running || look.call.number != SYS_futex) return 0;
+    return OwnerOfFutex({look.call.first_argument, static_cast<uint32_t>(look.call.second_argument),
+                         static_cast<uint32_t>(look.call.third_argument)});
+  }
+  bool TakeStack(int32_t tid, StackSample* sample) override {
+    if (!taker_) taker_.emplace();
+    return taker_->Take(tid, sample);
+  }
+  uint64_t NowNs() override { return MonotonicNs(); }
+
+ private:
+  std::optional<StackTaker> taker_;
+};
 
 bool IsOurs(const std::string& name) { return name.rfind("jankbox-", 0) == 0; }
 
@@ -82,19 +97,25 @@ std::vector<size_t> OrderOf(const std::vector<WaitingThread>& threads, int32_t t
 }  // namespace
 
 AnrThreads TakeAnrThreads(int32_t tid, uint64_t stacks_ns) {
+  LiveThreads threads;
+  return TakeAnrThreads(tid, stacks_ns, &threads);
+}
+
+AnrThreads TakeAnrThreads(int32_t tid, uint64_t stacks_ns, AnrThreadsSource* source) {
   AnrThreads taken;
   size_t total = 0;
-  std::vector<ThreadLook> looks = LookAtThreads(kMaxListed, &total);
+  std::vector<ThreadLook> looks = source->Threads(kMaxListed, &total);
   taken.not_listed = static_cast<uint32_t>(total - std::min(total, kMaxListed));
   std::erase_if(looks, [](const ThreadLook& look) { return IsOurs(look.name); });
   std::vector<WaitingThread> waiting;
-  for (const ThreadLook& look : looks) waiting.push_back({look.tid, OwnerOf(look), look.name});
+  for (const ThreadLook& look : looks) {
+    waiting.push_back({look.tid, source->OwnerOf(look), look.name});
+  }
   const std::vector<std::vector<size_t>> circles = FindDeadlocks(waiting);
   for (const std::vector<size_t>& circle : circles) {
     taken.deadlocks.push_back(DeadlockSentence(waiting, circle));
   }
-  const uint64_t deadline_ns = MonotonicNs() + stacks_ns;
-  StackTaker taker;
+  const uint64_t deadline_ns = source->NowNs() + stacks_ns;
   for (const size_t i : OrderOf(waiting, tid, circles)) {
     AnrThread thread;
     thread.told.tid = looks[i].tid;
@@ -104,8 +125,8 @@ AnrThreads TakeAnrThreads(int32_t tid, uint64_t stacks_ns) {
     thread.told.waits_for_tid = waiting[i].waits_for;
     for (const auto& circle : circles) thread.told.deadlocked |= Lists(circle, i);
     StackSample sample;
-    if (taken.stacks.size() < kMaxStacks && MonotonicNs() < deadline_ns &&
-        taker.Take(looks[i].tid, &sample)) {
+    if (taken.stacks.size() < kMaxStacks && source->NowNs() < deadline_ns &&
+        source->TakeStack(looks[i].tid, &sample)) {
       thread.stack = taken.stacks.size();
       taken.stacks.push_back(sample);
     } else {

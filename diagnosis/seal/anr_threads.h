@@ -12,6 +12,7 @@
 #include "report/report.h"
 #include "tracer/clock/tick_clock.h"
 #include "tracer/ring/ring_window.h"
+#include "tracer/sampling/thread_dump.h"
 #include "tracer/unwind/stack_sample.h"
 
 namespace jankbox {
@@ -31,8 +32,23 @@ struct AnrThreads {
   uint32_t not_listed = 0;  // threads beyond the list's end
 };
 
+// What TakeAnrThreads() asks the system.
+class AnrThreadsSource {
+ public:
+  virtual ~AnrThreadsSource() = default;
+
+  // As LookAtThreads().
+  virtual std::vector<ThreadLook> Threads(size_t most, size_t* total) = 0;
+  // The thread that has what `look`'s thread waits for; 0: none is known.
+  virtual int32_t OwnerOf(const ThreadLook& look) = 0;
+  // False: no stack can be taken.
+  virtual bool TakeStack(int32_t tid, StackSample* sample) = 0;
+  virtual uint64_t NowNs() = 0;
+};
+
 // Checks every thread but Jankbox's own. At most `stacks_ns` go into stacks.
 AnrThreads TakeAnrThreads(int32_t tid, uint64_t stacks_ns);
+AnrThreads TakeAnrThreads(int32_t tid, uint64_t stacks_ns, AnrThreadsSource* source);
 
 // Writes stacks and deadlocks into the ring, as the calling thread's events.
 void RecordAnrThreads(const AnrThreads& threads, const TickConverter& clock);

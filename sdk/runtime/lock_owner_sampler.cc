@@ -13,7 +13,8 @@ StackSampler::Mode ModeFor(StackSampler::Mode watched) {
 
 }  // namespace
 
-LockOwnerSampler::LockOwnerSampler(StackSampler::Mode mode) : mode_(ModeFor(mode)) {}
+LockOwnerSampler::LockOwnerSampler(StackSampler::Mode mode, ThreadSource* source)
+    : mode_(ModeFor(mode)), source_(source) {}
 
 void LockOwnerSampler::Look(int32_t owner_tid, uint64_t now_ns, const StackSampler::Sink& sink) {
   if (owner_tid != tid_) {
@@ -21,10 +22,8 @@ void LockOwnerSampler::Look(int32_t owner_tid, uint64_t now_ns, const StackSampl
     sampler_.reset();
     next_ns_ = now_ns;
     if (owner_tid == 0) return;
-    Result<std::unique_ptr<StackSampler>> sampler =
-        StackSampler::Create(owner_tid, {.interval_ms = kIntervalMs, .mode = mode_});
-    if (!sampler.ok()) return;
-    sampler_ = std::move(sampler.value());
+    sampler_ = source_->NewSampler(owner_tid, {.interval_ms = kIntervalMs, .mode = mode_});
+    if (sampler_ == nullptr) return;
     sampler_->Start();
   }
   if (sampler_ == nullptr || now_ns < next_ns_) return;

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "tracer/sampling/stack_sampler.h"
+#include "sdk/runtime/thread_source.h"
 
 namespace jankbox {
 
@@ -15,14 +15,16 @@ class LockOwnerSampler {
  public:
   static constexpr uint32_t kIntervalMs = 20;
 
-  // `mode` is that of the watched thread's own sampler.
-  explicit LockOwnerSampler(StackSampler::Mode mode);
+  // `mode` is that of the watched thread's own sampler. `source`, which outlives this, makes the
+  // samplers.
+  LockOwnerSampler(StackSampler::Mode mode, ThreadSource* source);
 
   // Passes samples of thread `owner_tid`; 0: nobody is waited for.
   void Look(int32_t owner_tid, uint64_t now_ns, const StackSampler::Sink& sink);
 
  private:
   const StackSampler::Mode mode_;
+  ThreadSource* const source_;
   int32_t tid_ = 0;
   uint64_t next_ns_ = 0;
   std::unique_ptr<StackSampler> sampler_;  // of tid_; kept while the same thread is waited for

@@ -9,7 +9,6 @@
 #include "tracer/hook/reentry_guard.h"
 #include "uploader/spool/spool.h"
 #include "uploader/transport/curl_transport.h"
-#include "uploader/transport/upload_drain.h"
 
 namespace jankbox {
 namespace {
@@ -18,8 +17,44 @@ constexpr uint64_t kDrainNs = 60 * kNsPerSecond;  // then the thread looks at it
 
 // A transfer that is cancelled ends within this time.
 constexpr uint64_t kCancelNs = kNsPerSecond + 200 * kNsPerMs;
+constexpr uint64_t kShortestPatienceMs = 1000;
+
+uint64_t DrainOnce(const Options& given, const std::atomic<bool>* cancelled) {
+  const int network = UploadNetwork();
+  if (network == JANKBOX_NETWORK_OFF) return UINT64_MAX;
+  SpoolLimits limits;
+  limits.min_free_bytes = 0;  // sending is what frees a full disk
+  Result<Spool> spool = Spool::Open(given.dir, limits);
+  std::unique_ptr<Transport> apps = NewAppTransport();
+  Result<std::unique_ptr<Transport>> transport =
+      apps != nullptr ? Result<std::unique_ptr<Transport>>(std::move(apps)) : NewCurlTransport();
+  if (!spool.ok() || !transport.ok()) {
+    const Status& status = spool.ok() ? transport.status() : spool.status();
+    LogWarning("reports are not uploaded: " + status.message());
+    return UINT64_MAX;
+  }
+  DrainOptions options;
+  options.base_url = given.upload_url;
+  options.deadline_monotonic_ns = MonotonicNs() + kDrainNs;
+  options.metered = network == JANKBOX_NETWORK_METERED;
+  // A stop is not to wait for a server that does not answer.
+  options.cancelled = cancelled;
+  const DrainSummary summary = DrainSpool(&spool.value(), transport.value().get(), options, {});
+  if (!summary.last_error.empty()) LogInfo("upload: " + summary.last_error);
+  return RetryAtNs(summary, MonotonicNs());
+}
 
 }  // namespace
+
+uint64_t RetryAtNs(const DrainSummary& summary, uint64_t now_ns) {
+  if (summary.kept == 0 || summary.paused) return UINT64_MAX;
+  return now_ns + std::max(summary.retry_in_ms, kShortestPatienceMs) * kNsPerMs;
+}
+
+UploadThread::UploadThread(const Options& options)
+    : drain_([options](const std::atomic<bool>* cancelled) {
+        return DrainOnce(options, cancelled);
+      }) {}
 
 void UploadThread::Start() {
   thread_ = std::thread([this] { Run(); });
@@ -50,38 +85,12 @@ void UploadThread::Stop(uint64_t deadline_ns) {
   thread_.join();
 }
 
-uint64_t UploadThread::DrainOnce() {
-  const int network = UploadNetwork();
-  if (network == JANKBOX_NETWORK_OFF) return UINT64_MAX;
-  SpoolLimits limits;
-  limits.min_free_bytes = 0;  // sending is what frees a full disk
-  Result<Spool> spool = Spool::Open(options_.dir, limits);
-  std::unique_ptr<Transport> apps = NewAppTransport();
-  Result<std::unique_ptr<Transport>> transport =
-      apps != nullptr ? Result<std::unique_ptr<Transport>>(std::move(apps)) : NewCurlTransport();
-  if (!spool.ok() || !transport.ok()) {
-    const Status& status = spool.ok() ? transport.status() : spool.status();
-    LogWarning("reports are not uploaded: " + status.message());
-    return UINT64_MAX;
-  }
-  DrainOptions options;
-  options.base_url = options_.upload_url;
-  options.deadline_monotonic_ns = MonotonicNs() + kDrainNs;
-  options.metered = network == JANKBOX_NETWORK_METERED;
-  // A stop is not to wait for a server that does not answer.
-  options.cancelled = &cancelled_;
-  const DrainSummary summary = DrainSpool(&spool.value(), transport.value().get(), options, {});
-  if (!summary.last_error.empty()) LogInfo("upload: " + summary.last_error);
-  if (summary.kept == 0 || summary.paused) return UINT64_MAX;
-  return MonotonicNs() + std::max<uint64_t>(summary.retry_in_ms, 1000) * kNsPerMs;
-}
-
 void UploadThread::Run() {
   NameCurrentThread("jankbox-upload");
   ReentryGuard::ExcludeThread();
   uint64_t retry_at_ns = UINT64_MAX;
   while (WaitForWork(retry_at_ns)) {
-    retry_at_ns = DrainOnce();
+    retry_at_ns = drain_(&cancelled_);
     MutexLock lock(&mutex_);
     busy_ = false;
     changed_.NotifyAll();

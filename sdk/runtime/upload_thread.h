@@ -6,16 +6,26 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <thread>
 
 #include "base/mutex.h"
 #include "sdk/api/options.h"
+#include "uploader/transport/upload_drain.h"
 
 namespace jankbox {
 
+// When to try again after a drain that ended at `now_ns`, on the same clock; UINT64_MAX: not before
+// the next report.
+uint64_t RetryAtNs(const DrainSummary& summary, uint64_t now_ns);
+
 class UploadThread {
  public:
-  explicit UploadThread(const Options& options) : options_(options) {}
+  // Sends what can be sent, ends soon after `cancelled` is set, and returns as RetryAtNs().
+  using Drain = std::function<uint64_t(const std::atomic<bool>* cancelled)>;
+
+  explicit UploadThread(const Options& options);
+  explicit UploadThread(Drain drain) : drain_(std::move(drain)) {}
 
   void Start();
   void Wake();                          // a report was sealed; any thread
@@ -27,10 +37,8 @@ class UploadThread {
   void Run();
   // Waits until something was asked for or is to be tried again; false: the thread is to stop.
   bool WaitForWork(uint64_t retry_at_ns) EXCLUDES(mutex_);
-  uint64_t
-  DrainOnce();  // returns when to try again (CLOCK_MONOTONIC ns); UINT64_MAX: not by itself
 
-  const Options options_;
+  const Drain drain_;
   Mutex mutex_;
   CondVar changed_;
   bool wanted_ GUARDED_BY(mutex_) = true;  // an earlier process may have left reports

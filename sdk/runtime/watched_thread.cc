@@ -1,21 +1,14 @@
 #include "sdk/runtime/watched_thread.h"
 
-#include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 #include "base/log.h"
 #include "base/uuid.h"
 #include "diagnosis/verdict/held_notes.h"
-#include "monitors/anr/tracer_pid.h"
 #include "monitors/looper/input_latency.h"
 #include "sdk/api/foreground.h"
 #include "tracer/event/event_sink.h"
-#include "tracer/interpose/lock_owner.h"
 #include "tracer/ring/ring_reader.h"
 #include "tracer/sampling/sample_event.h"
 
@@ -62,30 +55,23 @@ AnrLimits LimitsOf(const Thresholds& thresholds) {
 }  // namespace
 
 WatchedThread::WatchedThread(const Options& options, RingFile* ring, size_t index,
-                             Refusals* refusals, Seal seal)
+                             Refusals* refusals, Seal seal, std::unique_ptr<ThreadSource> source)
     : options_(options),
       ring_(ring),
       index_(index),
       seal_(std::move(seal)),
       tid_(ring->header()->watched[index].tid.load(std::memory_order_acquire)),
+      source_(source != nullptr ? std::move(source)
+                                : NewLiveThreadSource(ring->header()->pid, tid_)),
       view_(&ring->header()->watched[index]),
-      probe_(tid_),
       slow_messages_(options.slow_message_ns),
-      anrs_(LimitsOf(options), refusals, [this] { return TracerPidOf(tid_) != 0; }),
+      anrs_(LimitsOf(options), refusals, [this] { return source_->IsTraced(); }),
       frames_(index, refusals),
       incidents_([] { return NewUuid(RealtimeNs() / kNsPerMs); },
                  [this](const IncidentRevision& incident) { SealRevision(incident); }),
-      owner_sampler_(options.sampler_mode) {
-  StackSampler::Options sampler_options;
-  sampler_options.interval_ms = options.sample_interval_ms;
-  sampler_options.mode = options.sampler_mode;
-  Result<std::unique_ptr<StackSampler>> sampler = StackSampler::Create(tid_, sampler_options);
-  if (sampler.ok()) sampler_ = std::move(sampler.value());
-}
-
-bool WatchedThread::IsGone() const {
-  return syscall(SYS_tgkill, ring_->header()->pid, tid_, 0) != 0 && errno == ESRCH;
-}
+      sampler_(source_->NewSampler(
+          tid_, {.interval_ms = options.sample_interval_ms, .mode = options.sampler_mode})),
+      owner_sampler_(options.sampler_mode, source_.get()) {}
 
 bool WatchedThread::Overdue(const RunningDispatch& running, uint64_t now_ns) const {
   if (slow_messages_.Overdue(running, now_ns)) return true;
@@ -118,7 +104,7 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   const bool idle = !running && count == last_count_;
   // One that has not begun anything since it was seen waiting is as it was then.
   if (!idle || !timeline_.EndsInAWait()) {
-    const ThreadReading reading = Read();
+    const ThreadReading reading = source_->Read();
     in_tracing_stop_ = reading.state == 't';
     timeline_.Add(now_ns, reading);
   }
@@ -129,6 +115,8 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   running_ = std::move(running);
   if (!ended_) ended_ = view_.TakeSlow(clock_);
   if (!input_) input_ = InputLatency::Take(index_, &seen_input_);
+  // The slot may still have one of an earlier recording.
+  if (input_ && input_->end_ns < ring_->header()->clock_at_start.monotonic_ns) input_.reset();
   const uint64_t begin_ns = running_ ? running_->begin_ns : now_ns;
   AnrFacts facts = FactsOf(begin_ns, now_ns);
   facts.asked_by_signal = asked_by_signal;
@@ -169,17 +157,6 @@ void WatchedThread::JudgeEnded(uint64_t now_ns) {
   }
 }
 
-ThreadReading WatchedThread::Read() const {
-  ThreadReading reading = probe_.Read();
-  const auto& futex = reading.futex;
-  if (futex.address != 0) {
-    const int32_t owner = OwnerOfFutex({futex.address, futex.operation, futex.value});
-    const bool lives = owner > 0 && syscall(SYS_tgkill, ring_->header()->pid, owner, 0) == 0;
-    reading.lock_owner_tid = lives ? owner : 0;
-  }
-  return reading;
-}
-
 void WatchedThread::Sample(bool overdue) {
   const bool waits = overdue && timeline_.EndsInAWait();
   owner_sampler_.Look(waits ? timeline_.points().back().reading.lock_owner_tid : 0, looked_ns_,
@@ -200,7 +177,7 @@ void WatchedThread::SetThresholds(const Thresholds& thresholds) {
 }
 
 void WatchedThread::CheckThread() {
-  for (std::string& finding : thread_check_.Look(ReadUiThread(tid_))) {
+  for (std::string& finding : thread_check_.Look(source_->ReadScheduling())) {
     LogWarning(finding);
     if (findings_.size() < kMaxFindings) findings_.push_back(std::move(finding));
   }
@@ -237,7 +214,7 @@ void WatchedThread::NoteInRing(const IncidentRevision& incident, bool finished) 
 // still there when the process is killed.
 void WatchedThread::TakeThreads(const IncidentRevision& incident) {
   if (threads_of_ != incident.id) {
-    threads_ = std::make_shared<AnrThreads>(TakeAnrThreads(tid_, kAnrStacksNs));
+    threads_ = std::make_shared<AnrThreads>(source_->TakeThreads());
     threads_of_ = incident.id;
   } else if (threads_->deadlocks.empty() || looked_ns_ < threads_told_ns_ + kTellAgainNs) {
     return;

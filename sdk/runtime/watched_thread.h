@@ -14,13 +14,13 @@
 #include "monitors/incident/held_time.h"
 #include "monitors/incident/incident_tracker.h"
 #include "monitors/incident/refusals.h"
-#include "monitors/incident/thread_probe.h"
 #include "monitors/incident/verdict_timeline.h"
 #include "monitors/incident/watched_thread_view.h"
 #include "monitors/looper/slow_message_monitor.h"
 #include "monitors/thread/ui_thread_check.h"
 #include "sdk/api/options.h"
 #include "sdk/runtime/lock_owner_sampler.h"
+#include "sdk/runtime/thread_source.h"
 #include "tracer/ring/ring_file.h"
 #include "tracer/sampling/stack_sampler.h"
 
@@ -30,9 +30,10 @@ class WatchedThread {
  public:
   using Seal = std::function<void(SealRequest)>;
 
-  // `index` is its slot in `ring`, which another thread holds already.
-  WatchedThread(const Options& options, RingFile* ring, size_t index, Refusals* refusals,
-                Seal seal);
+  // `index` is its slot in `ring`, which another thread holds already. `source` answers questions
+  // about the thread; null: the live one.
+  WatchedThread(const Options& options, RingFile* ring, size_t index, Refusals* refusals, Seal seal,
+                std::unique_ptr<ThreadSource> source = nullptr);
 
   // Stretches in which this process could not run, known before the look that they count for.
   void NoteHolds(std::span<const Hold> holds);
@@ -59,11 +60,10 @@ class WatchedThread {
   void Finish(uint64_t now_ns, const TickConverter& clock);
 
   int32_t tid() const { return tid_; }
-  bool IsGone() const;  // the thread has ended
+  bool IsGone() const { return source_->IsGone(); }
   const StackSampler* sampler() const { return sampler_.get(); }
 
  private:
-  ThreadReading Read() const;
   void Sample(bool overdue);
   void JudgeEnded(uint64_t now_ns);
   AnrFacts FactsOf(uint64_t begin_ns, uint64_t end_ns) const;
@@ -77,8 +77,8 @@ class WatchedThread {
   const size_t index_;
   const Seal seal_;
   const int32_t tid_;
+  const std::unique_ptr<ThreadSource> source_;
   WatchedThreadView view_;
-  ThreadProbe probe_;
   VerdictTimeline timeline_;
   SlowMessageMonitor slow_messages_;
   AnrMonitor anrs_;
