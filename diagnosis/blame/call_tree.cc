@@ -68,6 +68,7 @@ void CallTree::LeaveAll(uint64_t time) {
   Charge(time);
   for (const OpenCall& call : open_) nodes_[call.node].open = call.node != 0;
   open_.clear();
+  last_time_ = 0;  // what follows may be another thread's calls, from an earlier moment on
 }
 
 std::vector<CallItem> CallTree::Items() const {

@@ -36,7 +36,8 @@ class CallTree {
   // ones too, whose own ends were lost.
   void Enter(uint64_t key, uint64_t time);
   void Leave(uint64_t key, uint64_t time);
-  // The window ends: what is open now never ended.
+  // The window ends, or events are missing: what is open now never ended. What follows may begin at
+  // any moment.
   void LeaveAll(uint64_t time);
 
   // Keys of the blamed path, outermost first; empty for an empty tree.

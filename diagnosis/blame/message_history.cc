@@ -61,7 +61,10 @@ class HistoryReader {
 
   void Begin(const EventRecord& record) {
     if (depth_++ == 0) open_ = {.name = 0, .begin_ticks = record.ticks};
-    if (open_.name == 0) open_.name = NameIndex(DispatchName(record));
+    // Names of what came after the incident would be in the report for nothing.
+    if (open_.name == 0 && open_.begin_ticks < until_ticks_) {
+      open_.name = NameIndex(DispatchName(record));
+    }
   }
 
   void End(uint64_t ticks) {

@@ -38,7 +38,7 @@ struct MessageHistory {
   std::vector<LoopMessage> last;     // oldest first
 };
 
-// Of the messages of thread `tid` that ended before `incident_ticks`; `last` has at most
+// Of the messages of thread `tid` that began before `incident_ticks`; `last` has at most
 // `max_messages` of them, merged ones counted one by one. Nested dispatches are part of the
 // outermost one, which takes the first name inside if it has none.
 MessageHistory ReadMessageHistory(const RingWindow& window, int32_t tid, uint64_t incident_ticks,

@@ -9,14 +9,91 @@
 #include "base/own_thread.h"
 #include "monitors/looper/dispatch_monitor.h"
 #include "monitors/looper/idle_callback.h"
+#include "tests/fakes/fake_window.h"
 #include "tracer/ring/recorder.h"
 #include "tracer/ring/ring_reader.h"
 
 namespace jankbox {
 namespace {
 
-// Idle callbacks as a thread records them; ticks are ns.
+constexpr int32_t kUi = 7;
+constexpr uint64_t kMs = kNsPerMs;
+
 class IdleLagTest : public testing::Test {
+ protected:
+  IdleLagTest() {
+    window_.threads.reserve(2);
+    ui_.emplace(AddThread(&window_, kUi, "main"));
+  }
+  void Run(const std::string& name, uint64_t from_ms, uint64_t to_ms) {
+    ui_->BeginDispatch(name, from_ms * kMs).EndDispatch(to_ms * kMs);
+  }
+  // "prefetch 20", or "" where none took so long.
+  std::string Longest(uint64_t from_ms, uint64_t to_ms, uint64_t least_ms) {
+    const IdleLag lag =
+        LongestIdleCallback(window_, kUi, from_ms * kMs, to_ms * kMs, least_ms * kMs);
+    return lag.wall_ticks == 0 ? "" : lag.what + " " + std::to_string(lag.wall_ticks / kMs);
+  }
+
+  RingWindow window_;
+  std::optional<FakeThread> ui_;
+};
+
+TEST_F(IdleLagTest, LongestOfThoseThatTookTooLong) {
+  ui_->BeginDispatch("not idle", 0);
+  Run("idle: short", 40, 43);
+  Run("idle: prefetch", 50, 70);
+  Run("idle: layout", 70, 80);
+  ui_->EndDispatch(100 * kMs);
+  EXPECT_EQ(Longest(0, 100, 9), "prefetch 20");
+  EXPECT_EQ(Longest(0, 100, 20), "prefetch 20");
+  EXPECT_EQ(Longest(0, 100, 21), "");
+}
+
+TEST_F(IdleLagTest, OneThatStillRunsCountsToTheEnd) {
+  ui_->BeginDispatch("idle: stuck", 10 * kMs);
+  EXPECT_EQ(Longest(0, 25, 10), "stuck 15");
+  EXPECT_EQ(Longest(0, 15, 10), "");
+}
+
+TEST_F(IdleLagTest, OnlyItsPartOfTheIncidentCounts) {
+  Run("idle: before", 10, 30);
+  EXPECT_EQ(Longest(30, 100, 1), "");
+  EXPECT_EQ(Longest(25, 100, 1), "before 5");
+  EXPECT_EQ(Longest(0, 12, 1), "before 2");
+}
+
+TEST_F(IdleLagTest, OneThatContainsAMessageIsStillOne) {
+  ui_->BeginDispatch("idle: dialog", 0).BeginDispatch("message in it", 5 * kMs);
+  ui_->EndDispatch(50 * kMs).EndDispatch(60 * kMs);
+  EXPECT_EQ(Longest(0, 100, 1), "dialog 60");
+}
+
+TEST_F(IdleLagTest, EqualOnesGoToTheLater) {
+  Run("idle: first", 0, 10);
+  Run("idle: second", 20, 30);
+  EXPECT_EQ(Longest(0, 100, 1), "second 10");
+}
+
+TEST_F(IdleLagTest, OfAGapNothingIsKnown) {
+  ui_->BeginDispatch("idle: lost its end", 0);
+  ui_->NewChunk(100 * kMs, true);
+  Run("idle: after", 110, 115);
+  EXPECT_EQ(Longest(0, 200, 1), "after 5");
+}
+
+TEST_F(IdleLagTest, OtherThreadsAreIdleWhenTheyLike) {
+  AddThread(&window_, 8, "other").BeginDispatch("idle: other", 0).EndDispatch(90 * kMs);
+  EXPECT_EQ(Longest(0, 100, 1), "");
+}
+
+TEST_F(IdleLagTest, NameThatIsNothingButThePrefixIsEmpty) {
+  Run("idle: ", 0, 10);
+  EXPECT_EQ(Longest(0, 100, 1), " 10");
+}
+
+// What the recording side writes is what is found.
+class RecordedIdleTest : public testing::Test {
  protected:
   void SetUp() override {
     RingOptions options;  // in memory
@@ -28,64 +105,32 @@ class IdleLagTest : public testing::Test {
     rings->push_back(std::move(ring.value()));
     ring_ = rings->back().get();
     ASSERT_TRUE(Recorder::Open(ring_).ok());
-    from_ = MonotonicNs();
   }
   void TearDown() override { Recorder::Close(); }
-
-  static void Run(const char* idle, useconds_t us) {
-    BeginIdleCallback(idle);
-    usleep(us);
-    DispatchMonitor::End();
-  }
-  IdleLag Longest(uint64_t least_ns, uint64_t to = UINT64_MAX) {
+  IdleLag Longest() {
     const RingWindow window = RingReader(ring_->base(), ring_->bytes()).CopyWindow(0, UINT64_MAX);
-    return LongestIdleCallback(window, CurrentTid(), from_, std::min(to, MonotonicNs()), least_ns);
+    return LongestIdleCallback(window, CurrentTid(), 0, MonotonicNs() + 1, 1);
   }
 
   RingFile* ring_ = nullptr;
-  uint64_t from_ = 0;
 };
 
-TEST_F(IdleLagTest, LongestOfThoseThatTookTooLong) {
-  DispatchMonitor::Begin("not idle");
-  usleep(40'000);
-  Run("short", 3'000);
-  Run("prefetch", 20'000);
-  Run("layout", 10'000);
+TEST_F(RecordedIdleTest, NamesAreCut) {
+  BeginIdleCallback(std::string(200, 'x').c_str());
   DispatchMonitor::End();
-  const IdleLag lag = Longest(9 * kNsPerMs);
-  EXPECT_EQ(lag.what, "prefetch");
-  EXPECT_GE(lag.wall_ticks, 20 * kNsPerMs);
-  EXPECT_EQ(Longest(3600 * kNsPerSecond).wall_ticks, 0u);
+  EXPECT_EQ(Longest().what, std::string(50, 'x'));
 }
 
-TEST_F(IdleLagTest, OneThatStillRunsCountsToTheEnd) {
-  BeginIdleCallback("stuck");
-  usleep(15'000);
-  const IdleLag lag = Longest(10 * kNsPerMs);
-  EXPECT_EQ(lag.what, "stuck");
-  EXPECT_GE(lag.wall_ticks, 15 * kNsPerMs);
+TEST_F(RecordedIdleTest, NullIsAnEmptyName) {
+  BeginIdleCallback(nullptr);
   DispatchMonitor::End();
-}
-
-TEST_F(IdleLagTest, OneBeforeTheIncidentIsNotPartOfIt) {
-  Run("before", 15'000);
-  from_ = MonotonicNs();
-  EXPECT_EQ(Longest(10 * kNsPerMs).wall_ticks, 0u);
-}
-
-TEST_F(IdleLagTest, NamesAreCutAndNullIsEmpty) {
-  Run(std::string(200, 'x').c_str(), 2'000);
-  EXPECT_EQ(Longest(1 * kNsPerMs).what, std::string(50, 'x'));
-  from_ = MonotonicNs();
-  Run(nullptr, 2'000);
-  const IdleLag lag = Longest(1 * kNsPerMs);
+  const IdleLag lag = Longest();
   EXPECT_EQ(lag.what, "");
   EXPECT_NE(lag.wall_ticks, 0u);
 }
 
 // A modal dialog that an idle callback runs: while its loop waits nothing is dispatched.
-TEST_F(IdleLagTest, LoopThatItRunsEndsAllThatIsOpen) {
+TEST_F(RecordedIdleTest, LoopThatItRunsEndsAllThatIsOpen) {
   DispatchMonitor::Begin(nullptr);
   BeginIdleCallback("dialog");
   const RingWatchedThread& slot = WatchedSlot::OfThisThread(ring_->header()).thread();
