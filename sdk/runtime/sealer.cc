@@ -47,17 +47,17 @@ void Sealer::Start() {
 
 bool Sealer::Enqueue(SealRequest request) {
   MutexLock lock(&mutex_);
-  if (queue_.size() >= kMaxQueued) {
-    refusals_->Add(RefusalReason::kQueueFull, MonotonicNs());
-    return false;
-  }
-  // A later revision of an incident that still waits makes the earlier one needless.
+  // A later revision of an incident that still waits makes the earlier one needless, and needs no
+  // room of its own.
   auto same = std::find_if(queue_.begin(), queue_.end(),
                            [&](const SealRequest& queued) { return queued.id == request.id; });
   if (same != queue_.end()) {
     *same = std::move(request);
-  } else {
+  } else if (queue_.size() < kMaxQueued) {
     queue_.push_back(std::move(request));
+  } else {
+    refusals_->Add(RefusalReason::kQueueFull, MonotonicNs());
+    return false;
   }
   changed_.NotifyAll();
   return true;

@@ -1,0 +1,47 @@
+#include "base/last_error.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/log.h"
+
+namespace jankbox {
+namespace {
+
+using ::testing::ElementsAre;
+
+class LastErrorTest : public testing::Test {
+ protected:
+  LastErrorTest() {
+    SetLogSink([this](std::string_view line) { lines_.emplace_back(line); });
+  }
+  ~LastErrorTest() override { SetLogSink(nullptr); }
+
+  std::vector<std::string> lines_;
+};
+
+TEST_F(LastErrorTest, IsTheLastOne) {
+  SetLastError("first");
+  EXPECT_EQ(LastError(), "first");
+  SetLastError("second");
+  EXPECT_EQ(LastError(), "second");
+  EXPECT_EQ(LastError(), "second") << "reading it does not clear it";
+}
+
+TEST_F(LastErrorTest, EveryOneIsLogged) {
+  SetLastError("first");
+  SetLastError("second");
+  EXPECT_THAT(lines_, ElementsAre("first", "second"));
+}
+
+TEST_F(LastErrorTest, IsOfTheProcessNotOfTheThread) {
+  std::thread other([] { SetLastError("from another thread"); });
+  other.join();
+  EXPECT_EQ(LastError(), "from another thread");
+}
+
+}  // namespace
+}  // namespace jankbox
