@@ -5,7 +5,7 @@ add_library(jankbox_flags INTERFACE)
 target_compile_features(jankbox_flags INTERFACE cxx_std_20)
 target_include_directories(jankbox_flags INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/sdk/include>)
-target_compile_options(jankbox_flags INTERFACE -Wall -Wextra -Wshadow -Wno-missing-field-initializers
+target_compile_options(jankbox_flags INTERFACE -Wall -Wextra $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow> -Wno-missing-field-initializers
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>  # GCC does not know who owns a lock (base/mutex.h)
   $<$<BOOL:${JANKBOX_WERROR}>:-Werror>)
 if(JANKBOX_SANITIZE)
@@ -52,6 +52,29 @@ set(JANKBOX_NO_UNWIND_TABLES $<$<NOT:$<CONFIG:Debug>>:-fno-asynchronous-unwind-t
 # For size. GCC's -Os is as small as Clang's -Oz.
 set(JANKBOX_FOR_SIZE $<$<NOT:$<CONFIG:Debug>>:$<IF:$<CXX_COMPILER_ID:Clang>,-Oz,-Os>>)
 
+# jankbox_precompile_in_app_headers(TARGET): the C++ library's headers are half of what an in-app source compiles. They are compiled
+# once for each set of options, which are TARGET's own.
+function(jankbox_precompile_in_app_headers target)
+  if(NOT JANKBOX_UNITY OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    return()
+  endif()
+  get_target_property(options ${target} COMPILE_OPTIONS)
+  string(MD5 key "${options}")
+  set(headers jankbox_in_app_headers_${key})
+  if(NOT TARGET ${headers})
+    set(generated ${CMAKE_BINARY_DIR}/generated/in_app_headers)
+    file(CONFIGURE OUTPUT ${generated}.cc CONTENT "")
+    file(CONFIGURE OUTPUT ${generated}.c CONTENT "")  # for targets with C sources
+    add_library(${headers} OBJECT ${generated}.cc ${generated}.c)
+    target_link_libraries(${headers} PRIVATE jankbox_flags jankbox_in_app_flags)
+    if(options)
+      target_compile_options(${headers} PRIVATE ${options})
+    endif()
+    target_precompile_headers(${headers} PRIVATE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/in_app_headers.h)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${headers})
+endfunction()
+
 # jankbox_add_in_app_library(NAME [HOT] [APP_THREADS] SOURCES... [DEPENDS targets...]): compiled for size, as every app carries
 # it; HOT, what runs over every event, for speed. APP_THREADS: functions of it stand in stacks of the app's threads.
 function(jankbox_add_in_app_library name)
@@ -65,17 +88,31 @@ function(jankbox_add_in_app_library name)
   if(NOT ARG_APP_THREADS)
     target_compile_options(${name} PRIVATE ${JANKBOX_NO_UNWIND_TABLES} ${JANKBOX_LTO_OPTIONS})
   endif()
+  jankbox_precompile_in_app_headers(${name})
 endfunction()
 
 # jankbox_compile_for_size(SOURCES...): sources of a HOT library of this folder that run once a report.
 function(jankbox_compile_for_size)
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS ${JANKBOX_FOR_SIZE})
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS ${JANKBOX_FOR_SIZE} SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-# jankbox_add_test(NAME SOURCES... DEPENDS... [LABELS ...] [FIXTURES ...] [TIMEOUT s]): a GoogleTest program, each case a
-# ctest test.
+# jankbox_compile_together(TARGETS...): with JANKBOX_UNITY, ten sources are one unit for the compiler. For programs and tests only:
+# the headers of JSON, protobuf and GoogleTest cost more than the sources that include them. Sources that define the same name in an
+# unnamed namespace do not fit into one unit ("redefinition"): rename one of the two, or jankbox_compile_apart(SOURCE) in that folder.
+function(jankbox_compile_together)
+  if(JANKBOX_UNITY)
+    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+  endif()
+endfunction()
+
+function(jankbox_compile_apart)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# jankbox_add_test(NAME SOURCES... DEPENDS... [LABELS ...] [FIXTURES ...] [TIMEOUT s] [LOCK NAME]): a GoogleTest program, each case
+# a ctest test. Cases with one LOCK run one after another, beside all others.
 function(jankbox_add_test name)
-  cmake_parse_arguments(ARG "SERIAL" "TIMEOUT" "SOURCES;DEPENDS;LABELS;DEFINITIONS;FIXTURES" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT;LOCK" "SOURCES;DEPENDS;LABELS;DEFINITIONS;FIXTURES" ${ARGN})
   # The libraries' headers are most of what a test compiles: they are compiled once for each set of options.
   string(MAKE_C_IDENTIFIER "jankbox_test_headers${JANKBOX_TEST_OPTIONS}" headers)
   if(NOT TARGET ${headers})
@@ -90,6 +127,7 @@ function(jankbox_add_test name)
     endif()
   endif()
   add_executable(${name} ${ARG_SOURCES})
+  jankbox_compile_together(${name})
   target_link_libraries(${name} PRIVATE jankbox_flags ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE ${ARG_DEFINITIONS})
   target_compile_options(${name} PRIVATE ${JANKBOX_TEST_OPTIONS}
@@ -106,8 +144,8 @@ function(jankbox_add_test name)
   if(ARG_FIXTURES)
     list(APPEND properties FIXTURES_REQUIRED ${ARG_FIXTURES})
   endif()
-  if(ARG_SERIAL)
-    list(APPEND properties RUN_SERIAL ON)
+  if(ARG_LOCK)
+    list(APPEND properties RESOURCE_LOCK ${ARG_LOCK})
   endif()
   gtest_discover_tests(${name} TEST_PREFIX ${name}/ DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                        PROPERTIES ${properties})

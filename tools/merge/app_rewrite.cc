@@ -9,7 +9,6 @@ namespace {
 
 using traceproto::TracePacket;
 
-constexpr uint32_t kBoottime = 6;
 constexpr uint64_t kFirstNewTrack = uint64_t{0x6a62} << 48;
 
 template <typename Number>
@@ -51,12 +50,12 @@ uint64_t AppRewriter::NewTrack() { return Free<uint64_t>(&used_tracks_, kFirstNe
 uint64_t AppRewriter::MappedTrack(uint64_t uuid) const { return Mapped(tracks_, uuid); }
 
 bool AppRewriter::StampIsBoottime(const TracePacket& packet) {
-  uint32_t& clock =
-      default_clocks_.try_emplace(packet.trusted_packet_sequence_id(), kBoottime).first->second;
+  uint32_t& clock = default_clocks_.try_emplace(packet.trusted_packet_sequence_id(), kBoottimeClock)
+                        .first->second;
   if (packet.trace_packet_defaults().has_timestamp_clock_id()) {
     clock = packet.trace_packet_defaults().timestamp_clock_id();
   }
-  return (packet.has_timestamp_clock_id() ? packet.timestamp_clock_id() : clock) == kBoottime;
+  return (packet.has_timestamp_clock_id() ? packet.timestamp_clock_id() : clock) == kBoottimeClock;
 }
 
 bool AppRewriter::Rewrite(TracePacket* packet) {
@@ -92,18 +91,19 @@ void AppRewriter::RewriteTrack(traceproto::TrackDescriptor* descriptor) {
 
 void AppRewriter::RewriteClocks(traceproto::ClockSnapshot* snapshot) {
   // A trace has one primary clock: the capture's, if it says another.
-  if (other_.primary_clock != 0 && other_.primary_clock != kBoottime) {
+  if (other_.primary_clock != 0 && other_.primary_clock != kBoottimeClock) {
     snapshot->clear_primary_trace_clock();
   }
   if (shift_ns_ == 0) return;
   // Moved: the app's other clocks would contradict the capture's.
   auto* clocks = snapshot->mutable_clocks();
   for (auto& clock : *clocks) {
-    if (clock.clock_id() == kBoottime) clock.set_timestamp(Shifted(clock.timestamp()));
+    if (clock.clock_id() == kBoottimeClock) clock.set_timestamp(Shifted(clock.timestamp()));
   }
   clocks->erase(std::remove_if(clocks->begin(), clocks->end(),
                                [](const auto& clock) {
-                                 return !clock.is_incremental() && clock.clock_id() != kBoottime;
+                                 return !clock.is_incremental() &&
+                                        clock.clock_id() != kBoottimeClock;
                                }),
                 clocks->end());
 }

@@ -14,14 +14,13 @@ using traceproto::TrackEvent;
 
 constexpr uint32_t kRealtime = 1;
 constexpr uint32_t kMonotonic = 3;
-constexpr uint32_t kBoottime = 6;
 constexpr size_t kMaxEvents = 64 << 20;  // 2 GiB of them: no report's
 
 Status Corrupt(const std::string& why) { return Status(StatusCode::kCorrupt, why); }
 
 // The state of one writer sequence.
 struct Sequence {
-  uint32_t default_clock = kBoottime;
+  uint32_t default_clock = kBoottimeClock;
   uint64_t default_track = 0;
   uint32_t delta_clock = 0;  // id; 0: none
   uint64_t unit_ns = 1;
@@ -40,7 +39,7 @@ struct Sequence {
   bool TimeOf(const TracePacket& packet, uint64_t* boottime_ns) {
     const uint32_t clock =
         packet.has_timestamp_clock_id() ? packet.timestamp_clock_id() : default_clock;
-    if (clock == kBoottime) {
+    if (clock == kBoottimeClock) {
       *boottime_ns = packet.timestamp();
       return packet.has_timestamp();
     }
@@ -187,7 +186,7 @@ void CollectIds(const TracePacket& packet, TraceIds* ids) {
 KernelClocks ReadClocks(const traceproto::ClockSnapshot& snapshot) {
   KernelClocks clocks;
   for (const auto& clock : snapshot.clocks()) {
-    if (clock.clock_id() == kBoottime) clocks.boottime_ns = clock.timestamp();
+    if (clock.clock_id() == kBoottimeClock) clocks.boottime_ns = clock.timestamp();
     if (clock.clock_id() == kMonotonic) clocks.monotonic_ns = clock.timestamp();
     if (clock.clock_id() == kRealtime) clocks.realtime_ns = clock.timestamp();
   }

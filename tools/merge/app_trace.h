@@ -15,6 +15,8 @@
 
 namespace jankbox::tools {
 
+inline constexpr uint32_t kBoottimeClock = 6;  // BuiltinClock.BOOTTIME
+
 struct AppTrack {
   uint64_t uuid = 0;
   std::string name;

@@ -11,7 +11,7 @@
 namespace jankbox::tools {
 namespace {
 
-constexpr size_t kPieceBytes = 1 << 20;
+constexpr size_t kMemoryPieceBytes = 1 << 20;
 constexpr int kMaxWindowLog = 27;  // what `zstd` itself reads by default
 constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
 
@@ -32,7 +32,7 @@ Result<ByteSource> ByteSource::OpenFile(const std::string& path) {
   }
   if (S_ISDIR(st.st_mode)) return Status::FromErrno(EISDIR, path);
   source.total_ = static_cast<uint64_t>(st.st_size);
-  source.buffer_.resize(kPieceBytes);
+  source.buffer_.resize(kMemoryPieceBytes);
   return source;
 }
 
@@ -40,7 +40,7 @@ Result<ByteSource> ByteSource::OpenFile(const std::string& path) {
 Status ByteSource::ReadRaw() {
   if (!raw_.empty()) return Status::Ok();
   if (!fd_.valid()) {
-    raw_ = memory_.substr(0, kPieceBytes);
+    raw_ = memory_.substr(0, kMemoryPieceBytes);
     memory_.remove_prefix(raw_.size());
   } else {
     ssize_t n;
@@ -63,7 +63,7 @@ Result<std::string_view> ByteSource::NextPiece() {
       context_.reset(ZSTD_createDCtx());
       if (context_ == nullptr) return Status(StatusCode::kNoSpace, "no memory for zstd");
       ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, kMaxWindowLog);
-      output_.resize(kPieceBytes);
+      output_.resize(kMemoryPieceBytes);
     }
   }
   if (context_ != nullptr) return Decompress();

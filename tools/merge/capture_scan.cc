@@ -10,8 +10,6 @@ namespace {
 
 using traceproto::TracePacket;
 
-constexpr uint32_t kBoottime = 6;
-
 class PacketScan {
  public:
   PacketScan(const AppTrace& app, CaptureScan* scan) : reader_(app), scan_(scan) {}
@@ -26,8 +24,8 @@ class PacketScan {
     }
     if (packet.has_ftrace_events()) {
       for (const auto& event : EventsOf(packet.ftrace_events())) reader_.Take(event);
-    } else if (packet.has_timestamp() &&
-               (!packet.has_timestamp_clock_id() || packet.timestamp_clock_id() == kBoottime)) {
+    } else if (packet.has_timestamp() && (!packet.has_timestamp_clock_id() ||
+                                          packet.timestamp_clock_id() == kBoottimeClock)) {
       // Of a sequence with another default clock these are deltas, far too small.
       if (packet.timestamp() > kSmallestStamp) Widen(packet.timestamp());
     }

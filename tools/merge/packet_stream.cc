@@ -15,7 +15,7 @@ constexpr size_t kMaxPacketBytes = 64 << 20;
 constexpr uint8_t kPacketTag = 0x0a;  // Trace.packet, length-delimited
 constexpr int kMaxVarintBytes = 10;
 
-Status Corrupt(const std::string& why) { return Status(StatusCode::kCorrupt, why); }
+Status CorruptStream(const std::string& why) { return Status(StatusCode::kCorrupt, why); }
 
 // Tag and length at the start of `bytes`: 1 and what they say, 0 if more bytes are needed, -1
 // if they are no packet's.
@@ -50,7 +50,7 @@ class Splitter {
       if (!status.ok()) return status;
     }
     return pending_.empty() ? Status::Ok()
-                            : Corrupt("cut off inside packet " + std::to_string(packets_));
+                            : CorruptStream("cut off inside packet " + std::to_string(packets_));
   }
 
  private:
@@ -61,9 +61,9 @@ class Splitter {
       uint64_t length = 0;
       const std::string_view rest = std::string_view(pending_).substr(at);
       const int found = ReadHead(rest, &head, &length);
-      if (found < 0) return Corrupt("packet " + Number() + " is not a Perfetto packet");
+      if (found < 0) return CorruptStream("packet " + Number() + " is not a Perfetto packet");
       if (found > 0 && length > kMaxPacketBytes) {
-        return Corrupt("packet " + Number() + " of " + std::to_string(length) + " bytes");
+        return CorruptStream("packet " + Number() + " of " + std::to_string(length) + " bytes");
       }
       if (found == 0 || length > rest.size() - head) break;
       Status status = Take(rest.substr(head, length));
@@ -78,13 +78,13 @@ class Splitter {
     // libprotobuf writes a line to stderr for each refused message.
     google::protobuf::LogSilencer silencer;
     if (!packet_.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-      return Corrupt("packet " + Number() + " does not parse");
+      return CorruptStream("packet " + Number() + " does not parse");
     }
     ++packets_;
     if (!packet_.has_zstd_compressed_packets() && !packet_.has_compressed_packets()) {
       return on_packet_(&packet_);
     }
-    if (nested_) return Corrupt("packet " + Number() + " is compressed twice");
+    if (nested_) return CorruptStream("packet " + Number() + " is compressed twice");
     if (packet_.has_zstd_compressed_packets()) {
       const std::string inner = std::move(*packet_.mutable_zstd_compressed_packets());
       ByteSource source{std::string_view(inner)};
@@ -105,9 +105,10 @@ class Splitter {
     while (stream.Next(&piece, &size)) {
       inner.append(static_cast<const char*>(piece), static_cast<size_t>(size));
       if (inner.size() > kMaxPacketBytes)
-        return Corrupt("packet " + Number() + " inflates too far");
+        return CorruptStream("packet " + Number() + " inflates too far");
     }
-    if (stream.ZlibErrorCode() != 1) return Corrupt("deflated packet " + Number() + " is damaged");
+    if (stream.ZlibErrorCode() != 1)
+      return CorruptStream("deflated packet " + Number() + " is damaged");
     ByteSource source{std::string_view(inner)};
     return Splitter(on_packet_, true).Split(&source);
   }

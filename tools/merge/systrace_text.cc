@@ -10,7 +10,7 @@ namespace {
 
 using traceproto::TrackEvent;
 
-constexpr size_t kPieceBytes = 64 << 10;
+constexpr size_t kWriteBytes = 64 << 10;
 
 // Importers know the file by its first line and the columns by the names in the last ones.
 constexpr char kColumns[] =
@@ -68,7 +68,7 @@ class SystraceWriter {
     if (line.empty()) return;
     pending_ += line;
     pending_ += '\n';
-    if (pending_.size() >= kPieceBytes) Drain();
+    if (pending_.size() >= kWriteBytes) Drain();
   }
 
   void Drain() {

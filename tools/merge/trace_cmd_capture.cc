@@ -20,7 +20,7 @@ namespace {
 
 using traceproto::CapturedEvent;
 
-constexpr size_t kPieceBytes = 256 << 10;
+constexpr size_t kRecordPieceBytes = 256 << 10;
 constexpr uint32_t kMaxMessageBytes = 1 << 20;
 constexpr int kPatienceMs = 60'000;  // between two pieces; the library loops on some damage
 
@@ -39,7 +39,7 @@ constexpr int kPatienceMs = 60'000;  // between two pieces; the library loops on
     const uint32_t size = static_cast<uint32_t>(event.ByteSizeLong());
     pending.append(reinterpret_cast<const char*>(&size), sizeof(size));
     event.AppendToString(&pending);
-    if (pending.size() < kPieceBytes && !event.has_problem()) return true;
+    if (pending.size() < kRecordPieceBytes && !event.has_problem()) return true;
     reader_there = WriteFully(fd, pending).ok();
     pending.clear();
     return reader_there;
@@ -55,7 +55,7 @@ class EventPipe {
   // Ok once the child's last message came; kUnavailable if the pipe ends before.
   Status Drain() {
     std::string pending;
-    std::string piece(kPieceBytes, '\0');
+    std::string piece(kRecordPieceBytes, '\0');
     while (!ended_) {
       pollfd ready{fd_, POLLIN, 0};
       const int there = poll(&ready, 1, kPatienceMs);

@@ -4,12 +4,17 @@
 #ifndef JANKBOX_TOOLS_MERGE_TRACE_LINE_H_
 #define JANKBOX_TOOLS_MERGE_TRACE_LINE_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "tools/merge/captured_event.pb.h"
 
 namespace jankbox::tools {
+
+// The order of the letters in the kernel's task_state_array; a plus adds the bit after them.
+inline constexpr std::string_view kStateLetters = "SDTtXZPI";
+inline constexpr int64_t kStatePreempted = 0x100;
 
 enum class LineKind {
   kEvent,

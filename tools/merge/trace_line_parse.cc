@@ -1,5 +1,6 @@
 #include <charconv>
 
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "tools/merge/trace_line.h"
 
@@ -8,11 +9,6 @@ namespace {
 
 using traceproto::CapturedEvent;
 using traceproto::FtraceEvent;
-
-constexpr uint64_t kNsPerSecond = 1'000'000'000;
-// The order of the letters in the kernel's task_state_array; a plus adds the bit after them.
-constexpr std::string_view kStateLetters = "SDTtXZPI";
-constexpr int64_t kStatePreempted = 0x100;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 

@@ -9,9 +9,6 @@ namespace {
 using traceproto::CapturedEvent;
 using traceproto::FtraceEvent;
 
-constexpr std::string_view kStateLetters = "SDTtXZPI";
-constexpr int64_t kStatePreempted = 0x100;
-
 template <typename... Values>
 std::string Format(const char* format, Values... values) {
   char text[256];

@@ -6,7 +6,7 @@
 namespace jankbox::tools {
 namespace {
 
-constexpr size_t kPieceBytes = 256 << 10;
+constexpr size_t kFlushBytes = 256 << 10;
 constexpr char kPacketTag = 0x0a;  // Trace.packet, length-delimited
 
 }  // namespace
@@ -23,7 +23,7 @@ Status TraceOutput::Write(const traceproto::TracePacket& packet) {
   for (; size >= 0x80; size >>= 7) pending_ += static_cast<char>(size | 0x80);
   pending_ += static_cast<char>(size);
   packet.AppendToString(&pending_);
-  return pending_.size() < kPieceBytes ? Status::Ok() : Drain();
+  return pending_.size() < kFlushBytes ? Status::Ok() : Drain();
 }
 
 Status TraceOutput::Drain() {
