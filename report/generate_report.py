@@ -3,7 +3,7 @@
 
 DESCRIPTORS is what `protoc --descriptor_set_out` wrote of report.proto. FOLDER gets
   report.fields.h   the message Report and all below it as plain structs, members named as the fields
-  report.fields.cc  the table by which report_encoder.cc writes them, and the names of kinds
+  report.fields.cc  the table by which report_encoder.cc writes them, and the kinds' names
   report.visit.h    for the tests: every member by its C++ name
 Only Python's own library is needed, so that cross builds ask for no more than protoc and Python
 (docs/decisions/ has the reasons). A type that the writer does not know is an error here.
@@ -64,7 +64,8 @@ class Schema:
         self.by_name = {}
         for message in file.get(4, []):
             self.add(Message(message, self.package, options))
-        self.enums = {f'{self.package}.{text(enum, 1)}': self.values(enum) for enum in map(wire_fields, file.get(5, []))}
+        self.enums = {f'{self.package}.{text(enum, 1)}': self.values(enum, options)
+                      for enum in map(wire_fields, file.get(5, []))}
         self.messages = []
         self.visit(self.by_name[f'{self.package}.{ROOT_MESSAGE}'])
 
@@ -74,9 +75,13 @@ class Schema:
             self.add(nested)
 
     @staticmethod
-    def values(enum):
-        values = map(wire_fields, enum.get(2, []))
-        return [(text(value, 1), value.get(2, [0])[0]) for value in values]
+    def values(enum, options):
+        """[(name, number, whether it is severe)]."""
+        found = []
+        for value in map(wire_fields, enum.get(2, [])):
+            given = wire_fields(value[3][0]) if 3 in value else {}
+            found.append((text(value, 1), value.get(2, [0])[0], given.get(options.get('severe')) == [1]))
+        return found
 
     def visit(self, message):
         for field in message.fields:
@@ -117,9 +122,9 @@ def header(schema):
     for full_name, values in schema.enums.items():
         enum = full_name.split('.')[-1]
         out.append(f'enum class Report{enum} : uint32_t {{')
-        out += [f'  {enumerator(enum, name)} = {number},' for name, number in values]
+        out += [f'  {enumerator(enum, name)} = {number},' for name, number, _ in values]
         out += ['};\n', '// The name in lower case: "slow_message"; empty for a number that the schema does not have.',
-                f'std::string_view Report{enum}Name(Report{enum} value);\n']
+                f'std::string_view Report{enum}Name(Report{enum} value);\n', f'bool IsSevere(Report{enum} value);\n']
     nested = {inner for message in schema.messages for inner in message.nested}
     for message in schema.messages:
         if message not in nested:
@@ -149,22 +154,24 @@ def table(schema):
             f'const MessageRow& kReportMessage = kReportMessages[{index[f"{schema.package}.{ROOT_MESSAGE}"]}];\n']
 
 
-def kind_names(schema):
+def kind_table(schema):
     out = []
     for full_name, values in schema.enums.items():
         enum = full_name.split('.')[-1]
         out += [f'std::string_view Report{enum}Name(Report{enum} value) {{', '  switch (value) {']
-        for name, number in values:
+        for name, number, _ in values:
             if number != 0:
                 out += [f'    case Report{enum}::{enumerator(enum, name)}:', f'      return "{name.lower()}";']
-        out += ['    default:', '      return "";', '  }', '}\n']
+        severe = [f'value == Report{enum}::{enumerator(enum, name)}' for name, _, is_severe in values if is_severe]
+        out += ['    default:', '      return "";', '  }', '}\n', f'bool IsSevere(Report{enum} value) {{',
+                f'  return {" || ".join(severe) or "false"};', '}\n']
     return out
 
 
 def source(schema):
     return '\n'.join([WARNING + '#include "report/report.fields.h"\n', '#include <cstddef>\n', '#include "report/field_table.h"\n',
                       '// libc++\'s strings are not of standard layout; GCC and Clang know the offsets all the same.',
-                      '#pragma GCC diagnostic ignored "-Winvalid-offsetof"\n', 'namespace jankbox {\n', *kind_names(schema), *table(schema)]) + '}  // namespace jankbox\n'
+                      '#pragma GCC diagnostic ignored "-Winvalid-offsetof"\n', 'namespace jankbox {\n', *kind_table(schema), *table(schema)]) + '}  // namespace jankbox\n'
 
 
 def visitor(schema):

@@ -81,20 +81,6 @@ std::string IdOf(const RingHeader& header, size_t index, uint64_t begin_ticks) {
   return DerivedUuid(header.clock_at_start.realtime_ns / kNsPerMs, seed);
 }
 
-// A number of the ring that the watcher may have written: bytes of a dead process can be anything.
-bool IsIncidentKind(uint32_t kind) {
-  switch (static_cast<ReportKind>(kind)) {
-    case ReportKind::kSlowMessage:
-    case ReportKind::kJank:
-    case ReportKind::kAnr:
-    case ReportKind::kLag:
-    case ReportKind::kInputLatency:
-      return true;
-    default:
-      return false;
-  }
-}
-
 struct DeadRing {
   RingReader reader;
   TickConverter clock;
@@ -116,8 +102,8 @@ bool FindUnsealed(const DeadRing& ring, size_t index, SealRequest* request) {
   if (state == RingIncidentState::kFinished) {
     begin_ticks = incident.begin_ticks.load(std::memory_order_relaxed);
     end_ticks = incident.end_ticks.load(std::memory_order_relaxed);
-    const uint32_t kind = incident.kind.load(std::memory_order_relaxed);
-    if (IsIncidentKind(kind)) request->kind = static_cast<ReportKind>(kind);
+    const auto kind = static_cast<ReportKind>(incident.kind.load(std::memory_order_relaxed));
+    if (!ReportKindName(kind).empty()) request->kind = kind;
     request->notes.push_back(
         "The process died before this report was written. It was recovered from the ring.");
   } else if (running_since == 0) {

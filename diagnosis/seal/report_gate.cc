@@ -9,10 +9,6 @@
 namespace jankbox {
 namespace {
 
-bool IsSevere(ReportKind kind) {
-  return kind == ReportKind::kAnr || kind == ReportKind::kLag || kind == ReportKind::kStartup;
-}
-
 // The end of a UUIDv7 is random.
 uint64_t RandomBitsOf(const std::string& id) {
   return strtoull(id.substr(id.size() - std::min<size_t>(id.size(), 12)).c_str(), nullptr, 16);

@@ -70,15 +70,6 @@ TEST(ReportEncoder, BytesAreThoseOfLibprotobuf) {
   EXPECT_EQ(EncodeReport(FilledReport()), Parsed(FilledReport()).SerializeAsString());
 }
 
-TEST(ReportEncoder, EveryKindHasItsNumber) {
-  for (int kind = proto::Kind_MIN; kind <= proto::Kind_MAX; ++kind) {
-    Report report;
-    report.kind = static_cast<ReportKind>(kind);
-    EXPECT_EQ(Parsed(report).kind(), kind);
-  }
-  EXPECT_EQ(static_cast<int>(ReportKind::kInputLatency), proto::Kind_MAX);
-}
-
 TEST(ReportEncoder, DefaultsAreLeftOut) { EXPECT_EQ(EncodeReport(Report()), ""); }
 
 TEST(ReportEncoder, NegativePidSurvives) {

@@ -148,7 +148,6 @@ TEST(ReportJson, TopFramesKeepTheirOrder) {
 
 TEST(ReportJson, KindNamesAreFixed) {
   EXPECT_EQ(KindName(proto::SLOW_MESSAGE), "slow_message");
-  EXPECT_EQ(KindName(proto::SLOW_METHOD), "slow_method");
   EXPECT_EQ(KindName(proto::JANK), "jank");
   EXPECT_EQ(KindName(proto::STARTUP), "startup");
   EXPECT_EQ(KindName(proto::ANR), "anr");

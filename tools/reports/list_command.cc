@@ -17,11 +17,6 @@ namespace {
 
 constexpr size_t kShortFingerprintLength = 8;
 
-Colour KindColour(const std::string& kind) {
-  if (kind == "anr" || kind == "recovered") return Colour::kRed;
-  return kind == "manual" ? Colour::kNone : Colour::kYellow;
-}
-
 Colour LargestCauseColour(const ReportView& report) {
   const ReportView::Share* largest = nullptr;
   for (const ReportView::Share& share : report.shares) {

@@ -5,13 +5,6 @@
 #include "tools/terminal/verdict_bar.h"
 
 namespace jankbox::tools {
-namespace {
-
-Colour KindColour(const std::string& kind) {
-  return kind == "anr" || kind == "recovered" ? Colour::kRed : Colour::kYellow;
-}
-
-}  // namespace
 
 std::string IncidentLog::Add(const ReportView& report) {
   const auto known = latest_.find(report.id);

@@ -62,6 +62,11 @@ std::vector<int> Apportion(const std::vector<double>& parts, int total) {
 
 Colour CauseColour(const std::string& cause) { return LookOf(cause).colour; }
 
+Colour KindColour(const std::string& kind) {
+  if (kind == "anr" || kind == "recovered") return Colour::kRed;
+  return kind == "manual" ? Colour::kNone : Colour::kYellow;
+}
+
 std::string VerdictBar(const TextStyle& style, const std::vector<ReportView::Share>& shares) {
   const size_t columns =
       style.columns == 0 ? kBarColumns : std::min(kBarColumns, style.columns - 4);

@@ -23,6 +23,9 @@ std::string CauseInBrief(const std::vector<ReportView::Share>& shares);
 
 Colour CauseColour(const std::string& cause);
 
+// Of an incident's kind: red if the app did not respond or died, none if it was asked for.
+Colour KindColour(const std::string& kind);
+
 }  // namespace jankbox::tools
 
 #endif  // JANKBOX_TOOLS_TERMINAL_VERDICT_BAR_H_

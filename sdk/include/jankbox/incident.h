@@ -22,8 +22,6 @@ extern "C" {
 enum {
   /* A dispatch took slow_message_ms or longer. */
   JANKBOX_KIND_SLOW_MESSAGE = 1,
-  /* Reserved: Jankbox does not report it yet. */
-  JANKBOX_KIND_SLOW_METHOD = 2,
   /* A frame was late, by frame_policy. */
   JANKBOX_KIND_JANK = 3,
   /* The app took cold_start_ms or warm_start_ms to start. */
