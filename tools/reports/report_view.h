@@ -12,6 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "tools/reports/duration_text.h"
+#include "tools/reports/report_facts.h"
+
 namespace jankbox::tools {
 
 // All strings are printable (terminal.h).
@@ -64,9 +67,6 @@ struct ReportView {
   std::string summary;
   std::vector<std::string> sources;
   std::vector<Frame> frames;  // innermost first
-  std::string idle_callback;
-  double idle_callback_ms = 0;
-  double input_wait_ms = 0;
   History history;
   std::string window_from;  // RFC 3339
   std::string window_to;
@@ -78,9 +78,7 @@ struct ReportView {
   uint64_t sample_count = 0;
   uint64_t sched_switches = 0;
   uint64_t frame_dropped = 0;
-  std::vector<std::string> frames_text;  // a line each: the janky frame, scenes, states
-  std::vector<std::string> render_text;  // a line each: named render work, the longest first
-  std::vector<std::string> extra_text;   // a line each: what takes less in healthy messages
+  std::vector<ReportFact> facts;
   double self_cpu_ms = 0;
   double recording_ms = 0;
   double uptime_ms = 0;  // 0: not known
@@ -99,9 +97,6 @@ std::string BlamedFunction(const ReportView& report);
 
 // "gtk3-widget-fac (main)": the process, and its thread if that says more.
 std::string ProcessAndThread(const ReportView& report);
-
-// "0.8 ms", "912 ms", "1.2 s", "2 min 3 s".
-std::string DurationText(double ms);
 
 // Local time of an RFC 3339 time in UTC: "2026-03-01 13:00:00", or with only_clock "13:00:00.123".
 // The text itself if it does not parse.

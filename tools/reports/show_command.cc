@@ -99,6 +99,17 @@ std::string Lines(const TextStyle& style, const char* label,
   return text;
 }
 
+// A label is written once for the lines that have it.
+std::string Facts(const TextStyle& style, const std::vector<ReportFact>& facts) {
+  std::string text;
+  std::string_view label;
+  for (const ReportFact& fact : facts) {
+    text += Line(style, label == fact.label ? "" : fact.label, fact.text);
+    label = fact.label;
+  }
+  return text;
+}
+
 std::string Joined(const std::vector<std::string>& items) {
   std::string text;
   for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
@@ -199,17 +210,7 @@ std::string RenderReport(const TextStyle& style, const ReportView& report, bool 
                             LocalTime(report.window_to, true);
   text += Line(style, "Window", DurationText(report.window_ms) + " (" + range + ")");
   text += History(style, report, all_frames);
-  if (report.idle_callback_ms > 0) {
-    text += Line(style, "Idle",
-                 "the idle callback " + report.idle_callback + " took " +
-                     DurationText(report.idle_callback_ms));
-  }
-  if (report.input_wait_ms > 0) {
-    text += Line(style, "Input", "an event waited for " + DurationText(report.input_wait_ms));
-  }
-  text += Lines(style, "Frames", report.frames_text);
-  text += Lines(style, "Render", report.render_text);
-  text += Lines(style, "Extra", report.extra_text);
+  text += Facts(style, report.facts);
   text += Line(style, "Losses", Losses(report));
   text += Lines(style, "Notes", report.notes);
   const std::vector<std::string> parts = Parts(report);
