@@ -15,6 +15,7 @@ enum class FieldType : uint8_t {
   kInt32,
   kUint32,
   kUint64,
+  kOptionalUint64,
   kText,
   kTexts,
   kMessage,

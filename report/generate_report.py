@@ -19,7 +19,7 @@ ROOT_MESSAGE = 'Report'
 # Numbers of google.protobuf.FieldDescriptorProto.Type: the member's type, its start value, the writer's FieldType.
 SCALARS = {4: ('uint64_t', ' = 0', 'kUint64'), 5: ('int32_t', ' = 0', 'kInt32'), 8: ('bool', ' = false', 'kBool'),
            9: ('std::string', '', 'kText'), 13: ('uint32_t', ' = 0', 'kUint32')}
-TYPE_TEXT, TYPE_MESSAGE, TYPE_ENUM = 9, 11, 14
+TYPE_UINT64, TYPE_TEXT, TYPE_MESSAGE, TYPE_ENUM = 4, 9, 11, 14
 LABEL_REPEATED = 3
 WARNING = '// Made from report/report.proto by report/generate_report.py. Not to be edited.\n'
 
@@ -32,12 +32,14 @@ class Field:
         self.repeated = fields[4][0] == LABEL_REPEATED
         self.type, self.type_name = fields[5][0], text(fields, 6)
         given = wire_fields(fields[8][0]) if 8 in fields else {}
+        self.optional = 17 in fields  # proto3_optional: 0 is a value, and the field may be absent
         self.max_count = given.get(options.get('max_count'), [0])[0]
 
     def check(self, message):
         known = self.type in SCALARS or self.type in (TYPE_MESSAGE, TYPE_ENUM)
         listed = self.type in (TYPE_TEXT, TYPE_MESSAGE)
-        if not known or self.repeated and not listed or not 0 < self.number < 256 or not 0 <= self.max_count < 65536:
+        presence = not self.optional or self.type == TYPE_UINT64
+        if not known or not presence or self.repeated and not listed or not 0 < self.number < 256 or not 0 <= self.max_count < 65536:
             sys.exit(f'generate_report.py: {message}.{self.name} has a type, number or max_count that '
                      'report/report_encoder.cc cannot write: extend it and this script')
 
@@ -96,6 +98,8 @@ class Schema:
 
     def member_type(self, field):
         plain = SCALARS[field.type][0] if field.type in SCALARS else self.cpp_name(field.type_name)
+        if field.optional:
+            return f'std::optional<{plain}>'
         return f'std::vector<{plain}>' if field.repeated else plain
 
 
@@ -111,14 +115,14 @@ def struct(schema, message, indent=''):
     for nested in message.nested:
         out += struct(schema, nested, indent + '  ')
     for field in message.fields:
-        start = '' if field.repeated else SCALARS[field.type][1] if field.type in SCALARS else '{}'
+        start = '' if field.repeated or field.optional else SCALARS[field.type][1] if field.type in SCALARS else '{}'
         out.append(f'{indent}  {schema.member_type(field)} {field.name}{start};')
     return out + [indent + '};']
 
 
 def header(schema):
     out = [WARNING + '#ifndef JANKBOX_REPORT_REPORT_FIELDS_H_\n#define JANKBOX_REPORT_REPORT_FIELDS_H_\n',
-           '#include <cstdint>\n#include <string>\n#include <string_view>\n#include <vector>\n', 'namespace jankbox {\n']
+           '#include <cstdint>\n#include <optional>\n#include <string>\n#include <string_view>\n#include <vector>\n', 'namespace jankbox {\n']
     for full_name, values in schema.enums.items():
         enum = full_name.split('.')[-1]
         out.append(f'enum class Report{enum} : uint32_t {{')
@@ -137,6 +141,8 @@ def field_type(field):
         return 'kMessages' if field.repeated else 'kMessage'
     if field.repeated:
         return 'kTexts'
+    if field.optional:
+        return 'kOptionalUint64'
     return 'kUint32' if field.type == TYPE_ENUM else SCALARS[field.type][2]
 
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "base/proto_writer.h"
@@ -55,7 +56,8 @@ uint64_t NumberAt(FieldType type, const char* member) {
   return ValueAt<uint64_t>(member);
 }
 
-// proto3: a scalar at its default is not written, nor is a message without content.
+// proto3: a scalar at its default is not written unless it is optional, nor is a message without
+// content.
 void WriteField(const FieldRow& field, const char* member, ProtoWriter* out) {
   if (field.type == FieldType::kMessages) {
     WriteMessages(field, member, out);
@@ -67,6 +69,9 @@ void WriteField(const FieldRow& field, const char* member, ProtoWriter* out) {
   } else if (field.type == FieldType::kText) {
     const auto& text = *reinterpret_cast<const std::string*>(member);
     if (!text.empty()) out->Bytes(field.number, CleanText(text));
+  } else if (field.type == FieldType::kOptionalUint64) {
+    const auto& value = *reinterpret_cast<const std::optional<uint64_t>*>(member);
+    if (value.has_value()) out->Varint(field.number, *value);
   } else if (const uint64_t number = NumberAt(field.type, member); number != 0) {
     out->Varint(field.number, number);
   }

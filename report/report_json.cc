@@ -82,7 +82,7 @@ json Uint64ToJson(const FieldDescriptor& field, uint64_t number) {
 
 json MessageToJson(const Message& message, const proto::Report& report);
 
-// Messages of 0.1 that are objects in every report's JSON; others are null when they are absent.
+// Messages of 0.1 that are objects in every report's JSON; what else may be absent is null then.
 bool IsAlwaysThere(const Descriptor* type) {
   return type == proto::Verdict::descriptor() || type == proto::Window::descriptor() ||
          type == proto::Losses::descriptor() || type == proto::SelfCost::descriptor();
@@ -91,6 +91,8 @@ bool IsAlwaysThere(const Descriptor* type) {
 json ValueToJson(const Message& message, const FieldDescriptor* field,
                  const proto::Report& report) {
   const Reflection& reflection = *message.GetReflection();
+  const bool absent = field->has_presence() && !reflection.HasField(message, field);
+  if (absent && !IsAlwaysThere(field->message_type())) return nullptr;
   switch (field->cpp_type()) {
     case FieldDescriptor::CPPTYPE_BOOL:
       return reflection.GetBool(message, field);
@@ -106,9 +108,6 @@ json ValueToJson(const Message& message, const FieldDescriptor* field,
       return EnumName(
           field->enum_type()->FindValueByNumber(reflection.GetEnumValue(message, field)));
     case FieldDescriptor::CPPTYPE_MESSAGE:
-      if (!reflection.HasField(message, field) && !IsAlwaysThere(field->message_type())) {
-        return nullptr;
-      }
       return MessageToJson(reflection.GetMessage(message, field), report);
     default:
       // Types that the writer does not know either: report/generate_report.py refuses them.

@@ -20,6 +20,11 @@ class MemberReader {
   void operator()(const char* name, uint64_t* value) const {
     *value = reflection_.GetUInt64(message_, Field(name));
   }
+  void operator()(const char* name, std::optional<uint64_t>* value) const {
+    if (reflection_.HasField(message_, Field(name))) {
+      *value = reflection_.GetUInt64(message_, Field(name));
+    }
+  }
   void operator()(const char* name, uint32_t* value) const {
     *value = reflection_.GetUInt32(message_, Field(name));
   }

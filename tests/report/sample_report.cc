@@ -13,6 +13,7 @@ struct Filler {
   uint32_t number = 1001;
 
   void operator()(const char*, uint64_t* value) { *value = number++; }
+  void operator()(const char*, std::optional<uint64_t>* value) { *value = number++; }
   void operator()(const char*, uint32_t* value) { *value = number++; }
   void operator()(const char*, int32_t* value) { *value = static_cast<int32_t>(number++); }
   void operator()(const char*, bool* value) { *value = true; }

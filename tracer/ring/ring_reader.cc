@@ -51,6 +51,7 @@ void CopyClosedWords(const uint64_t* from, size_t count, uint64_t* to) {
 bool CopyChunk(const RingChunk& source, uint64_t sequence, uint64_t* to, CopiedChunk* copy) {
   copy->chunk.sequence = sequence;
   copy->chunk.base_ticks = source.base_ticks;
+  copy->chunk.close_ticks = source.close_ticks.load(std::memory_order_relaxed);
   copy->tid = source.tid;
   copy->thread_serial = source.thread_serial;
   copy->thread_chunk_index = source.thread_chunk_index;

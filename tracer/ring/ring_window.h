@@ -47,6 +47,7 @@ struct WindowChunk {
   uint32_t open_calls_truncated = 0;
   std::vector<OpenCall> open_calls;  // outermost first
   ChunkWords words;                  // committed words only
+  uint64_t close_ticks = 0;          // when the thread left it for another; 0: not yet
 };
 
 struct WindowThread {
