@@ -136,6 +136,9 @@ function reportNode(report) {
       .map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`);
   node.append(lost.length ? element('div', 'warn', 'Missing from this report: ' + lost.join(', '))
                           : element('div', 'facts', 'Nothing was lost.'));
+  if (typeof report.covered_ms === 'number' && report.covered_ms < report.duration_ms * 0.99) {
+    node.append(element('div', 'warn', `Recorded events cover ${duration(report.covered_ms)} of ${duration(report.duration_ms)}.`));
+  }
   for (const scene of report.scenes || []) {
     node.append(element('div', 'facts', `frames${scene.scene ? ' of ' + scene.scene : ''}: ${scene.frames}, ${scene.fps.toFixed(1)} fps, ` +
                         `${scene.dropped} dropped, ${scene.janky} janky, p50 ${duration(scene.p50_ms)}, p99 ${duration(scene.p99_ms)}`));

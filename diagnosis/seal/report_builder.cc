@@ -139,6 +139,21 @@ void DescribeProcess(const ReportSource& source, Report* report) {
   report->atrace = source.atrace;
 }
 
+// How long the incident's recorded events cover it, without the time that it was held for.
+uint64_t CoveredNs(const ReportSource& source, const SealRequest& request,
+                   const RingWindow& window) {
+  const std::vector<RecordedMode> modes =
+      RecordModesBetween(source.ring->header(), window.from_ticks, window.to_ticks);
+  std::vector<SealRequest::Stretch> stretches = request.free;
+  if (request.held_ns == 0) stretches = {{request.begin_ns, request.end_ns}};
+  uint64_t ticks = 0;
+  for (const SealRequest::Stretch& stretch : stretches) {
+    ticks += CoveredTicks(window, request.tid, source.clock.FromMonotonicNs(stretch.from_ns),
+                          source.clock.FromMonotonicNs(stretch.to_ns), modes);
+  }
+  return static_cast<uint64_t>(static_cast<double>(ticks) * source.clock.ns_per_tick());
+}
+
 void DescribeWindow(const ReportSource& source, const SealRequest& request,
                     const ReportEvidence& evidence, Report* report) {
   const RingWindow& window = evidence.window;
@@ -149,6 +164,9 @@ void DescribeWindow(const ReportSource& source, const SealRequest& request,
   report->recording = RecordingOf(source, window);
   report->clock_error_ns = ClockErrorNs(source, report->recording);
   report->sample_count = static_cast<uint32_t>(evidence.samples.size());
+  if (request.tid != 0) {
+    report->covered_ns = std::min(CoveredNs(source, request, window), report->duration_ns);
+  }
   ReportLosses& losses = report->losses;
   losses.overwritten_chunks = window.overwritten_chunks;
   losses.torn_chunks = window.torn_chunks;
@@ -186,31 +204,10 @@ std::string DescribeCause(const ReportSource& source, const SealRequest& request
   return blame.place;
 }
 
-// How long the incident's recorded events cover it, without the time that it was held for.
-uint64_t CoveredNs(const ReportSource& source, const SealRequest& request,
-                   const RingWindow& window) {
-  const std::vector<RecordedMode> modes =
-      RecordModesBetween(source.ring->header(), window.from_ticks, window.to_ticks);
-  std::vector<SealRequest::Stretch> stretches = request.free;
-  if (request.held_ns == 0) stretches = {{request.begin_ns, request.end_ns}};
-  uint64_t ticks = 0;
-  for (const SealRequest::Stretch& stretch : stretches) {
-    ticks += CoveredTicks(window, request.tid, source.clock.FromMonotonicNs(stretch.from_ns),
-                          source.clock.FromMonotonicNs(stretch.to_ns), modes);
-  }
-  return static_cast<uint64_t>(static_cast<double>(ticks) * source.clock.ns_per_tick());
-}
-
 void DescribeNotes(const ReportSource& source, const SealRequest& request,
                    const ReportEvidence& evidence, const ThreadLives& lives, Report* report) {
   const TickSpan span = TicksOf(source, request);
   report->notes = request.notes;
-  const uint64_t covered_ns = CoveredNs(source, request, evidence.window);
-  if (request.tid != 0 && covered_ns < report->duration_ns / 100 * 99) {
-    report->notes.push_back("recorded events cover " + std::to_string(covered_ns / kNsPerMs) +
-                            " ms of the incident's " +
-                            std::to_string(report->duration_ns / kNsPerMs) + " ms");
-  }
   TellAnrThreads(request, evidence.window, evidence.frames, span.begin, report);
   if (source.kernel != nullptr) report->notes.push_back(source.kernel->Note());
   for (std::string& note :

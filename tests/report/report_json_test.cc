@@ -113,6 +113,13 @@ TEST(ReportJson, AtraceTagsAreHexadecimalAsItsPropertyHasThem) {
   EXPECT_TRUE(ReportToJson(proto::Report())["atrace"].is_null());
 }
 
+TEST(ReportJson, CoverageIsNullIfTheReportDoesNotSay) {
+  proto::Report report;
+  EXPECT_TRUE(ReportToJson(report)["covered_ms"].is_null());
+  report.set_covered_ns(0);
+  EXPECT_EQ(ReportToJson(report)["covered_ms"], 0.0);
+}
+
 TEST(ReportJson, MessagesBeforeTheIncidentHaveTheirNames) {
   proto::Report report;
   EXPECT_TRUE(ReportToJson(report)["history"].is_null());

@@ -45,6 +45,15 @@ std::string PhasesText(const json& phases) {
   return text;
 }
 
+// Only if part of the incident is missing; a report of 0.1 does not say.
+void AddCoverage(const json& report, std::vector<ReportFact>* facts) {
+  const double covered_ms = JsonNumber(report, "covered_ms");
+  const double duration_ms = JsonNumber(report, "duration_ms");
+  if (!JsonField(report, "covered_ms").is_number() || covered_ms >= duration_ms * 0.99) return;
+  facts->push_back({"Covered", "recorded events cover " + DurationText(covered_ms) + " of " +
+                                   DurationText(duration_ms)});
+}
+
 void AddFrames(const json& report, std::vector<ReportFact>* facts) {
   const std::string source = JsonText(report, "frame_source");
   const json& janky = JsonField(report, "janky_frame");
@@ -107,6 +116,7 @@ std::vector<ReportFact> ReportFacts(const json& report) {
   AddFrames(report, &facts);
   AddRenderWork(report, &facts);
   AddExtra(report, &facts);
+  AddCoverage(report, &facts);
   return facts;
 }
 

@@ -53,6 +53,18 @@ TEST(RenderReport, OnlyLossesThatAreNotZeroAreNamed) {
               HasSubstr("Losses    3 lost samples, 1 torn chunks\n"));
 }
 
+TEST(RenderReport, CoverageIsShownOnlyIfPartOfTheIncidentIsMissing) {
+  ReportView view = Sample(1);
+  const auto shown = [&view](const nlohmann::json& covered_ms) {
+    view.facts = ReportFacts({{"duration_ms", 912}, {"covered_ms", covered_ms}});
+    return RenderReport({}, view, false, "x");
+  };
+  EXPECT_THAT(shown(312), HasSubstr("Covered   recorded events cover 312 ms of 912 ms\n"));
+  EXPECT_THAT(shown(0), HasSubstr("Covered   recorded events cover 0.0 ms of 912 ms\n"));
+  EXPECT_THAT(shown(911.9), Not(HasSubstr("Covered")));
+  EXPECT_THAT(shown(nullptr), Not(HasSubstr("Covered")));  // a report of 0.1
+}
+
 TEST(RenderReport, MessagesBeforeAreSummedUpAndListedOnlyWhereAllIsWanted) {
   ReportView view = Sample(1);
   EXPECT_THAT(RenderReport({}, view, true, "x"), Not(HasSubstr("Before")));
