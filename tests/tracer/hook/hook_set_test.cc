@@ -13,7 +13,7 @@ namespace {
 std::string g_calls;  // a letter for each proxy that was passed
 using Loop = HookedBy<HookFeature::kLoop>;
 
-int PollProxy(pollfd* fds, nfds_t count, int timeout_ms) {
+int CountedPoll(pollfd* fds, nfds_t count, int timeout_ms) {
   g_calls += 'p';
   return Loop::Original<HookId::kPoll, decltype(::poll)>()(fds, count, timeout_ms);
 }
@@ -52,7 +52,7 @@ class HookSetTest : public testing::Test {
 TEST_F(HookSetTest, FeaturesOfOneFunctionAreCalledInTheirOrder) {
   ASSERT_TRUE(hooks_.Add(Close<1, 'i'>::Use(HookFeature::kIo, IsFixtureCopy)).ok());
   ASSERT_TRUE(hooks_.Add(Close<1, 'm'>::Use(HookFeature::kMarkers, NoCaller)).ok());
-  ASSERT_TRUE(hooks_.Add(Loop::Use<HookId::kPoll>(PollProxy, IsFixtureCopy)).ok());
+  ASSERT_TRUE(hooks_.Add(Loop::Use<HookId::kPoll>(CountedPoll, IsFixtureCopy)).ok());
   EXPECT_EQ(CallsOfClose(), "");
   Result<HookReport> report = hooks_.Refresh();
   ASSERT_TRUE(report.ok());
