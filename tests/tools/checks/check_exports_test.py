@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-TOOLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../../tools/checks/checks')
+TOOLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../tools/checks')
 CHECK = os.path.join(TOOLS, 'check_exports')
 sys.path.insert(0, TOOLS)
 checks = importlib.machinery.SourceFileLoader('check_exports', CHECK).load_module()
