@@ -15,7 +15,10 @@ void VmTest::SetUp() {
 std::vector<std::string> VmTest::Java(const std::string& main_class,
                                       const std::vector<std::string>& arguments,
                                       const std::vector<std::string>& options) {
-  std::vector<std::string> argv = {JANKBOX_TEST_JAVA,
+  // As on Android, where no waits are hooked: what runs between messages is in no dispatch.
+  std::vector<std::string> argv = {"/usr/bin/env",
+                                   "JANKBOX_OPTIONS=flags=no_loop_hooks",
+                                   JANKBOX_TEST_JAVA,
                                    "-Xcheck:jni",
                                    "-Xmx128m",
                                    "-XX:+UseSerialGC",
