@@ -1,6 +1,7 @@
 // A program with Android's own atrace library: its tags while Jankbox records, and its markers in
 // our trace and in the kernel's.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -93,7 +94,8 @@ TEST_F(AtraceTest, WhatMakesNoSenseIsIgnoredByName) {
 TEST_F(AtraceTest, ASecondOwnersTagsSurvive) {
   EXPECT_EQ(Tags({}, "other"), Told("0x0", kAutoTags, "0x400"));
   const proto::Atrace atrace = MarkersReport().atrace();
-  EXPECT_EQ(atrace.state(), "on");
+  const bool mounted = access("/sys/kernel/tracing/trace_marker", F_OK) == 0;
+  EXPECT_EQ(atrace.state(), mounted ? "on" : "on without marker file");
 }
 
 TEST_F(AtraceTest, PropertiesAreFollowedWhileItRuns) {

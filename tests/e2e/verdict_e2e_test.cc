@@ -162,7 +162,9 @@ class VerdictE2eTest : public EndToEndTest {
   }
 
   static std::string WhyNotRoot() {
-    return geteuid() == 0 ? "" : "the kernel's switches are for root alone";
+    if (geteuid() != 0) return "only root gets the kernel's switches";
+    const bool mounted = access("/sys/kernel/tracing/trace_marker", F_OK) == 0;
+    return mounted ? "" : "tracefs is not mounted: mount -t tracefs nodev /sys/kernel/tracing";
   }
   // The program runs as nobody; its main thread keeps the priority that root gave it.
   static std::vector<std::string> AsNobody() {
