@@ -30,8 +30,9 @@ int64_t OffsetOf(const ClockPair& pair) {
 
 // Least squares of the offsets over time.
 double SlopeOf(const std::vector<ClockPair>& pairs) {
-  const auto [first, last] = std::minmax_element(
-      pairs.begin(), pairs.end(), [](auto& a, auto& b) { return a.stamp < b.stamp; });
+  const auto ends = std::minmax_element(pairs.begin(), pairs.end(),
+                                        [](auto& a, auto& b) { return a.stamp < b.stamp; });
+  const auto first = ends.first, last = ends.second;
   if (pairs.size() < kMinPairsForSlope || last->stamp - first->stamp < kMinSpanForSlopeNs) return 1;
   double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
   const double count = static_cast<double>(pairs.size());

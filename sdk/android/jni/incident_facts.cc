@@ -48,21 +48,23 @@ void IncidentFacts::Listen() { jankbox_add_listener(&IncidentFacts::OnIncident, 
 void IncidentFacts::StopListening() { jankbox_remove_listener(&IncidentFacts::OnIncident, this); }
 
 int IncidentFacts::OnIncident(const jankbox_incident* incident, void* self) {
-  auto* facts = static_cast<IncidentFacts*>(self);
-  MutexLock lock(&facts->mutex_);
-  facts->AddStack(incident);
-  if (!facts->frame_jank_.empty()) {
-    Add(incident, "frame_jank", facts->frame_jank_.Counts());
-    const std::string janky = facts->frame_jank_.Janky(kMaxValueBytes);
+  static_cast<IncidentFacts*>(self)->AddAll(incident);
+  return JANKBOX_INCIDENT_REPORT;
+}
+
+void IncidentFacts::AddAll(const jankbox_incident* incident) {
+  MutexLock lock(&mutex_);
+  AddStack(incident);
+  if (!frame_jank_.empty()) {
+    Add(incident, "frame_jank", frame_jank_.Counts());
+    const std::string janky = frame_jank_.Janky(kMaxValueBytes);
     if (!janky.empty()) Add(incident, "frame_jank_last", janky);
   }
   if (incident->kind == JANKBOX_KIND_RECOVERED) {
-    const std::vector<std::string>& last_exit = facts->last_exit_;
-    for (size_t i = 0; i + 1 < last_exit.size(); i += 2) {
-      Add(incident, last_exit[i].c_str(), last_exit[i + 1]);
+    for (size_t i = 0; i + 1 < last_exit_.size(); i += 2) {
+      Add(incident, last_exit_[i].c_str(), last_exit_[i + 1]);
     }
   }
-  return JANKBOX_INCIDENT_REPORT;
 }
 
 void IncidentFacts::AddStack(const jankbox_incident* incident) const {

@@ -49,6 +49,7 @@ class IncidentFacts {
   static constexpr size_t kKept = 4;
 
   static int OnIncident(const jankbox_incident* incident, void* self);
+  void AddAll(const jankbox_incident* incident);
   void AddStack(const jankbox_incident* incident) const REQUIRES(mutex_);
 
   Mutex mutex_;
