@@ -5,12 +5,27 @@
 
 namespace jankbox {
 
-std::string LoopNameOf(const RingHeader& ring, size_t index) {
-  if (index < kMaxWatchedThreads) {
-    std::string name = ReadWordText(ring.watched[index].loop_name);
-    if (!name.empty()) return name;
+namespace {
+
+constexpr int kAttempts = 100;
+
+// Empty if the thread has none, or gives itself another one whenever it is read.
+std::string OwnLoopName(const RingWatchedThread& thread) {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const uint32_t version = thread.loop_name_version.load(std::memory_order_acquire);
+    if (version % 2 != 0) continue;
+    std::string name = ReadWordText(thread.loop_name);
+    std::atomic_thread_fence(std::memory_order_acquire);  // pairs with WatchedSlot::StoreLoopName
+    if (thread.loop_name_version.load(std::memory_order_relaxed) == version) return name;
   }
-  return ReadWordText(ring.loop_name);
+  return "";
+}
+
+}  // namespace
+
+std::string LoopNameOf(const RingHeader& ring, size_t index) {
+  std::string name = index < kMaxWatchedThreads ? OwnLoopName(ring.watched[index]) : "";
+  return name.empty() ? ReadWordText(ring.loop_name) : name;
 }
 
 std::optional<RunningDispatch> WatchedThreadView::ReadRunning(const TickConverter& clock) const {

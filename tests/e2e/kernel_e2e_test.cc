@@ -251,34 +251,34 @@ std::string ColdFile(const std::string& path, size_t bytes) {
   return posix_fadvise(fd.get(), 0, 0, POSIX_FADV_DONTNEED) == 0 ? path : "";
 }
 
-// On a busy machine a thread whose data is there waits for its CPU: the best of three is compared.
+// What was measured includes the time in which a hypervisor took the CPU away.
 TEST_F(KernelTest, BlockIoOfAThreadThatReadsColdFiles) {
   if (const std::string why = WhyNot(); !why.empty()) GTEST_SKIP() << why;
   constexpr size_t kBytes = 128 << 20;
-  double planted = 0, waiting = 0;
-  for (int attempt = 0; attempt < 3; ++attempt) {
-    const std::string file = ColdFile(Folder("cold"), kBytes);
-    if (file.empty()) GTEST_SKIP() << "the folder of tests is on no block device";
-    std::filesystem::remove_all(Folder("spool"));
-    ASSERT_NO_FATAL_FAILURE(Drive({"cold", file}));
-    const std::vector<ReadSlice> cold = Slices("cold");
-    ASSERT_EQ(cold.size(), 1u);
-    ASSERT_EQ(NumberAfter(outcome_.out, "read_bytes"), kBytes);
-    planted = static_cast<double>(NumberAfter(outcome_.out, "blocked_ns"));
-    waiting = static_cast<double>(SharesIn(trace_, cold[0]).disk);
-    const auto requests = static_cast<double>(RequestTime(trace_, cold[0]));
-    uint64_t bytes = 0;
-    for (const testing::ReadBlockRequest& request : trace_.block) {
-      EXPECT_FALSE(request.open);
-      if (request.tid == cold[0].tid) bytes += request.bytes;
-    }
-    printf("block IO: measured %.1f ms; trace: waiting %.1f ms, requests %.1f ms, %.1f MiB\n",
-           planted / 1e6, waiting / 1e6, requests / 1e6, static_cast<double>(bytes) / (1 << 20));
-    EXPECT_GT(planted, 5e6);
-    EXPECT_NEAR(static_cast<double>(bytes), kBytes, 0.05 * kBytes);
-    if (std::abs(waiting - planted) <= 0.05 * planted) break;
+  const std::string file = ColdFile(Folder("cold"), kBytes);
+  if (file.empty()) GTEST_SKIP() << "the folder of tests is on no block device";
+  ASSERT_NO_FATAL_FAILURE(Drive({"cold", file}));
+  const std::vector<ReadSlice> cold = Slices("cold");
+  ASSERT_EQ(cold.size(), 1u);
+  ASSERT_EQ(NumberAfter(outcome_.out, "read_bytes"), kBytes);
+  const auto planted = static_cast<double>(NumberAfter(outcome_.out, "blocked_ns"));
+  const auto stolen = static_cast<double>(NumberAfter(outcome_.out, "stolen_ns"));
+  const auto waiting = static_cast<double>(SharesIn(trace_, cold[0]).disk);
+  const auto requests = static_cast<double>(RequestTime(trace_, cold[0]));
+  uint64_t bytes = 0;
+  for (const testing::ReadBlockRequest& request : trace_.block) {
+    EXPECT_FALSE(request.open);
+    if (request.tid == cold[0].tid) bytes += request.bytes;
   }
-  EXPECT_NEAR(waiting, planted, 0.05 * planted);
+  printf(
+      "block IO: measured %.1f ms, stolen %.1f ms; trace: waiting %.1f ms, requests %.1f ms, "
+      "%.1f MiB\n",
+      planted / 1e6, stolen / 1e6, waiting / 1e6, requests / 1e6,
+      static_cast<double>(bytes) / (1 << 20));
+  EXPECT_GT(planted, 5e6);
+  EXPECT_NEAR(static_cast<double>(bytes), kBytes, 0.05 * kBytes);
+  EXPECT_LT(waiting, 1.05 * planted);
+  EXPECT_GT(waiting, 0.95 * planted - stolen);
 }
 
 // One planted burst in the trace.

@@ -102,6 +102,7 @@ struct alignas(64) RingWatchedThread {
   std::atomic<uint64_t> frame_count;                // of frames reported so far
   std::atomic<uint64_t> loop_name[kLoopNameWords];  // zero-padded; empty: as the header says
   std::atomic<uint32_t> loop_named_by_app;          // 1: it keeps that name
+  std::atomic<uint32_t> loop_name_version;          // odd while `loop_name` is being written
 };
 
 enum class RingIncidentState : uint32_t { kNone = 0, kGrowing = 1, kFinished = 2 };

@@ -23,7 +23,7 @@ WatchedSlot WatchedSlot::Claim(const RingHeader* ring) {
     t_thread_ = &thread;
     const char* name = t_loop_name_;
     thread.loop_named_by_app.store(0, std::memory_order_relaxed);
-    StoreWordText(&thread.loop_name, name != nullptr ? name : "");
+    WatchedSlot(ring, &thread).StoreLoopName(name != nullptr ? name : "");
     WatchThisThread();
     break;
   }
@@ -65,9 +65,17 @@ void WatchedSlot::EndStartUp() const {
   if (EndDispatch()) RecordEvent(EventKind::kDispatchEnd, 0);
 }
 
+void WatchedSlot::StoreLoopName(const char* name) const {
+  const uint32_t writing = Load(thread_->loop_name_version) | 1;
+  thread_->loop_name_version.store(writing, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);  // pairs with LoopNameOf()
+  StoreWordText(&thread_->loop_name, name);
+  thread_->loop_name_version.store(writing + 1, std::memory_order_release);
+}
+
 void WatchedSlot::NameLoop(const char* name, bool by_app) const {
   if (!by_app && Load(thread_->loop_named_by_app) != 0) return;
-  StoreWordText(&thread_->loop_name, name);
+  StoreLoopName(name);
   if (by_app) thread_->loop_named_by_app.store(1, std::memory_order_relaxed);
 }
 

@@ -66,9 +66,11 @@ class WatchedSlot {
     thread_->dispatch_depth.store(depth + 1, std::memory_order_relaxed);
     const bool unnamed = Load(thread_->what[0]) == 0;
     if (depth == 0 || (unnamed && name.bytes != 0)) {
-      for (size_t i = 0; i < kDispatchNameWords; ++i) {
+      // The first word last: while it is 0, readers see no name.
+      for (size_t i = kDispatchNameWords; i-- > 1;) {
         thread_->what[i].store(name.Word(8 * i), std::memory_order_relaxed);
       }
+      thread_->what[0].store(name.Word(0), std::memory_order_release);
     }
     if (depth != 0) return;
     thread_->dispatch_count.store(Load(thread_->dispatch_count) + 1, std::memory_order_relaxed);
@@ -125,6 +127,7 @@ class WatchedSlot {
     return field.load(std::memory_order_relaxed);
   }
   static WatchedSlot Claim(const RingHeader* ring);
+  void StoreLoopName(const char* name) const;
   void NoteSlow(uint64_t begin_ticks, uint64_t end_ticks) const;
 
   static inline std::atomic<uint64_t> slow_ticks_{UINT64_MAX};

@@ -12,11 +12,12 @@
 
 namespace jankbox {
 
-// Cuts `text` so that a zero ends it.
+// Cuts `text` so that a zero ends it. The first word is stored last: a reader sees a text of up to
+// seven bytes, or all of its successor.
 void StoreWordText(std::atomic<uint64_t>* words, size_t count, std::string_view text);
 
-// Reads until two copies agree, so that a text that is being replaced is not mixed with the next;
-// gives up after some attempts.
+// A longer text that is being replaced may be read as a mix with the next one, unless a version is
+// read before and after.
 std::string ReadWordText(const std::atomic<uint64_t>* words, size_t count);
 
 template <size_t kCount>

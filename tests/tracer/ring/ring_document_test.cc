@@ -114,7 +114,7 @@ TEST(RingDocument, TablesOfThePartsAreTheStructs) {
                           FIELD(W, dispatch_count), FIELD(W, what), FIELD(W, slow_version),
                           FIELD(W, reserved), FIELD(W, slow_begin_ticks), FIELD(W, slow_end_ticks),
                           FIELD(W, slow_what), FIELD(W, frame_count), FIELD(W, loop_name),
-                          FIELD(W, loop_named_by_app)}));
+                          FIELD(W, loop_named_by_app), FIELD(W, loop_name_version)}));
 }
 
 TEST(RingDocument, ChunkTableIsTheChunk) {

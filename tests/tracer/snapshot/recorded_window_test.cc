@@ -21,7 +21,7 @@ class RecordedWindowTest : public RingTest {
     options.folder = folder_;
     options.bytes = 1 << 20;
     options.tick_source = TickSource::kClockGettime;  // ticks are ns, as in the other tests here
-    ring_ = std::move(RingFile::Create(options).value());
+    ring_ = RingFile::Create(options).value();
     ASSERT_TRUE(ring_->Grow().ok());
     ASSERT_TRUE(Recorder::Open(ring_.get()).ok());
   }
