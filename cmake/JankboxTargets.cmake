@@ -17,14 +17,17 @@ if(JANKBOX_SANITIZE)
   endif()
 endif()
 
-# What runs inside an app: no exceptions, no RTTI, hidden symbols, 16 KiB pages.
+# What runs inside an app: no exceptions, no RTTI, hidden symbols; on Android, segments for 16 KiB pages.
 add_library(jankbox_in_app_flags INTERFACE)
 target_link_libraries(jankbox_in_app_flags INTERFACE jankbox_flags)
 target_compile_options(jankbox_in_app_flags INTERFACE
   -fno-exceptions $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti> -fvisibility=hidden
   $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden> -ffunction-sections -fdata-sections)
 target_compile_definitions(jankbox_in_app_flags INTERFACE SPDLOG_NO_EXCEPTIONS)
-target_link_options(jankbox_in_app_flags INTERFACE -Wl,-z,max-page-size=16384 -Wl,--gc-sections)
+target_link_options(jankbox_in_app_flags INTERFACE -Wl,--gc-sections)
+if(JANKBOX_PLATFORM STREQUAL "android")
+  target_link_options(jankbox_in_app_flags INTERFACE -Wl,-z,max-page-size=16384)
+endif()
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")  # return addresses are signed, and branches land where they are meant to
   target_compile_options(jankbox_in_app_flags INTERFACE -mbranch-protection=standard)
   if(JANKBOX_PLATFORM STREQUAL "linux")  # libgcc's atomics are not marked as such

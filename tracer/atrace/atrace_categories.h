@@ -14,9 +14,7 @@ namespace jankbox {
 
 struct AtraceCategory {
   char name[14];
-  char title[26];
-  uint64_t tags;              // 0: of services in other processes
-  const char* optional_node;  // in tracefs, turned on if it is there; null: none
+  uint64_t tags;  // 0: of services in other processes
 };
 
 std::span<const AtraceCategory> AtraceCategories();

@@ -12,7 +12,6 @@ CHECK = os.path.join(TOOLS, 'check_exports')
 sys.path.insert(0, TOOLS)
 checks = importlib.machinery.SourceFileLoader('check_exports', CHECK).load_module()
 
-GOOD = ['-Wl,-z,max-page-size=16384']
 
 
 class CheckExports(unittest.TestCase):
@@ -41,34 +40,39 @@ class CheckExports(unittest.TestCase):
         self.assertLessEqual({'poll', 'epoll_wait', 'select'}, self.agent)
 
     def test_exact_exports_pass(self):
-        self.build('libjankbox.so', self.sdk, *GOOD)
-        self.build('libjankbox_agent.so', self.agent, *GOOD)
+        self.build('libjankbox.so', self.sdk)
+        self.build('libjankbox_agent.so', self.agent)
         status, output = self.check()
         self.assertEqual(status, 0, output)
 
     def test_one_export_too_many(self):
-        self.build('libjankbox.so', self.sdk | {'jankbox_inner'}, *GOOD)
-        self.build('libjankbox_agent.so', self.agent, *GOOD)
+        self.build('libjankbox.so', self.sdk | {'jankbox_inner'})
+        self.build('libjankbox_agent.so', self.agent)
         self.assert_refused('libjankbox.so: exports jankbox_inner')
 
     def test_one_export_too_few(self):
-        self.build('libjankbox.so', self.sdk, *GOOD)
-        self.build('libjankbox_agent.so', self.agent - {'poll'}, *GOOD)
+        self.build('libjankbox.so', self.sdk)
+        self.build('libjankbox_agent.so', self.agent - {'poll'})
         self.assert_refused('libjankbox_agent.so: does not export poll')
 
-    def test_small_pages(self):
-        self.build('libjankbox.so', self.sdk, '-Wl,-z,max-page-size=4096')
-        self.build('libjankbox_agent.so', self.agent, *GOOD)
+    def test_small_pages_on_android(self):
+        os.mkdir(os.path.join(self.folder, 'bionic'))
+        self.build('bionic/libc.so', {'malloc'}, '-nostdlib', '-Wl,-soname,libc.so')
+        bionic = ['-nostdlib', '-Wl,--no-as-needed,' + os.path.join(self.folder, 'bionic/libc.so')]
+        self.build('libjankbox_agent.so', self.agent)
+        self.build('libjankbox.so', self.sdk, *bionic, '-Wl,-z,max-page-size=4096')
         self.assert_refused('libjankbox.so: has a segment aligned to 0x1000')
+        self.build('libjankbox.so', self.sdk, *bionic, '-Wl,-z,max-page-size=16384')
+        self.assertEqual(self.check()[0], 0)
 
     def test_executable_stack(self):
-        self.build('libjankbox.so', self.sdk, *GOOD, '-Wl,-z,execstack')
-        self.build('libjankbox_agent.so', self.agent, *GOOD)
+        self.build('libjankbox.so', self.sdk, '-Wl,-z,execstack')
+        self.build('libjankbox_agent.so', self.agent)
         self.assert_refused('libjankbox.so: wants an executable stack')
 
     def test_link_to_a_library_that_clashes(self):
-        self.build('libjankbox.so', self.sdk, *GOOD, '-Wl,--no-as-needed', '-lcurl')
-        self.build('libjankbox_agent.so', self.agent, *GOOD)
+        self.build('libjankbox.so', self.sdk, '-Wl,--no-as-needed', '-lcurl')
+        self.build('libjankbox_agent.so', self.agent)
         self.assert_refused('libjankbox.so: is linked with libcurl')
 
 
