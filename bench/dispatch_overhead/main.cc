@@ -56,7 +56,7 @@ JANKBOX_BENCH_KERNEL void Polls(int (*function)(pollfd*, nfds_t, int), uint32_t 
 constexpr DispatchCalls kCalls = {jankbox_dispatch_begin, jankbox_dispatch_end, [](const char*) {}};
 
 JANKBOX_BENCH_KERNEL int WatchedPoll(pollfd* fds, nfds_t count, int timeout_ms) {
-  ThreadWait wait(&kCalls, JANKBOX_POLL_CALL(fds, count));
+  ThreadWait wait(&kCalls, JANKBOX_POLL_CALL(fds, count, false));
   const int result = poll(fds, count, timeout_ms);
   wait.Done(&kCalls);
   return result;

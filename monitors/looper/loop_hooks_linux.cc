@@ -29,22 +29,23 @@ int Wait(const WaitCall& call, Arguments... arguments) {
 }
 
 int PollProxy(pollfd* fds, nfds_t count, int timeout) {
-  return Wait<HookId::kPoll>(JANKBOX_POLL_CALL(fds, count), fds, count, timeout);
+  return Wait<HookId::kPoll>(JANKBOX_POLL_CALL(fds, count, timeout == 0), fds, count, timeout);
 }
 
 int PpollProxy(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask) {
-  return Wait<HookId::kPpoll>(JANKBOX_POLL_CALL(fds, count), fds, count, timeout, mask);
+  return Wait<HookId::kPpoll>(JANKBOX_POLL_CALL(fds, count, JANKBOX_IS_ZERO(timeout, tv_nsec)), fds,
+                              count, timeout, mask);
 }
 
 int EpollWaitProxy(int epfd, epoll_event* events, int max_events, int timeout) {
-  return Wait<HookId::kEpollWait>(JANKBOX_WAIT_CALL(WaitFamily::kEpoll, epfd, nullptr, 0, 0), epfd,
-                                  events, max_events, timeout);
+  return Wait<HookId::kEpollWait>(JANKBOX_EPOLL_CALL(epfd, timeout == 0), epfd, events, max_events,
+                                  timeout);
 }
 
 int EpollPwaitProxy(int epfd, epoll_event* events, int max_events, int timeout,
                     const sigset_t* mask) {
-  return Wait<HookId::kEpollPwait>(JANKBOX_WAIT_CALL(WaitFamily::kEpoll, epfd, nullptr, 0, 0), epfd,
-                                   events, max_events, timeout, mask);
+  return Wait<HookId::kEpollPwait>(JANKBOX_EPOLL_CALL(epfd, timeout == 0), epfd, events, max_events,
+                                   timeout, mask);
 }
 
 // SDL 3's functions return a bool, which is the low byte of this.

@@ -12,6 +12,7 @@ namespace jankbox {
 enum class LoopModuleKind : uint8_t {
   kOther,      // the program itself and all that is not known
   kLoop,       // a library that runs main loops
+  kInput,      // one that waits for the user, wherever it is called
   kReplyOnly,  // one that only waits for replies inside another dispatch
   kDisplay,    // the same, of a display server: a program that has it and a loop library has a UI
 };

@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstring>
 
+#include "monitors/looper/function_start.h"
+
 namespace jankbox {
 namespace {
 
@@ -25,18 +27,48 @@ bool IsShallower(const void* a, const void* b) {
   return reinterpret_cast<uintptr_t>(a) > reinterpret_cast<uintptr_t>(b);
 }
 
+int DescriptorOf(const WaitCall& call, size_t at) {
+  int fd;
+  memcpy(&fd, reinterpret_cast<const char*>(call.fds) + at * call.fd_stride, sizeof(fd));
+  return fd;
+}
+
+bool InOneFunction(const void* call_site, const void* other) {
+  const void* function = FunctionStart(call_site);
+  return function != nullptr && function == FunctionStart(other);
+}
+
 }  // namespace
+
+DescriptorSet WaitCall::Descriptors() const {
+  DescriptorSet descriptors;
+  descriptors.Add(fd);
+  for (size_t i = 0; i < fd_count; ++i) descriptors.Add(DescriptorOf(*this, i));
+  for (const fd_set* set : sets) descriptors.AddAll(set, set_bits);
+  return descriptors;
+}
 
 bool LoopWaits::IsNestedRun(const WaitCall& call) const {
   const bool deeper = IsShallower(loop_.stack, call.stack);
   if (call.call_site != loop_.call_site || !deeper || loop_fd_ < 0) return false;
   if (call.fd == loop_fd_) return true;
   for (size_t i = 0; i < call.fd_count; ++i) {
-    int fd;
-    memcpy(&fd, reinterpret_cast<const char*>(call.fds) + i * call.fd_stride, sizeof(fd));
-    if (fd == loop_fd_) return true;
+    if (DescriptorOf(call, i) == loop_fd_) return true;
   }
   return false;
+}
+
+// The compiler makes several calls of one in the source, and a loop may poll at one place and block
+// at the next: one frame is one loop, and a sleep in it its pace. Elsewhere the descriptors tell: a
+// nested loop waits for all that the loop waits for, a wait for one reply does not.
+bool LoopWaits::IsOwnOfProgram(const WaitCall& call) const {
+  const DescriptorSet waited_for = call.Descriptors();
+  const bool for_all = waited_for.Contains(descriptors_);
+  if (call.stack == loop_.stack && (for_all || waited_for.empty()) &&
+      InOneFunction(call.call_site, loop_.call_site)) {
+    return true;
+  }
+  return for_all && !descriptors_.empty();
 }
 
 // Reads only above the thread's present stack pointer: its callers' frames are there.
@@ -64,6 +96,10 @@ void LoopWaits::NoteOwnWait(const WaitCall& call) {
   restless_words_ |= ChangedFrameWords() | doubted_words_;
   doubted_words_ = 0;
   loop_fd_ = call.fd;
+  if (is_programs_) {
+    descriptors_ = descriptors_.Common(call.Descriptors());
+    ++own_waits_;
+  }
   for (Candidate& candidate : candidates_) candidate.in_a_row = 0;
   CopyFrame();
 }
@@ -100,6 +136,9 @@ void LoopWaits::Adopt(const Site& site, const WaitCall& call, LoopModule module)
   loop_fd_ = call.fd;
   is_pump_ = call.family == WaitFamily::kPump;
   is_weak_ = module.kind != LoopModuleKind::kLoop && call.family != WaitFamily::kEpoll && !is_pump_;
+  is_programs_ = module.kind == LoopModuleKind::kOther && !is_pump_;
+  own_waits_ = 0;
+  descriptors_ = is_programs_ ? call.Descriptors() : DescriptorSet();
   const char* name = is_weak_ ? FamilyName(call.family) : NameOf(call, module);
   __atomic_store_n(&name_, name, __ATOMIC_RELAXED);
   candidates_ = {};
@@ -140,6 +179,12 @@ bool LoopWaits::DecideWait(const WaitCall& call, LoopModule module) {
     return false;
   }
   const Site site{call.call_site, call.stack};
+  if (module.kind == LoopModuleKind::kInput) {
+    if (loop_.call_site == nullptr || IsShallower(site.stack, loop_.stack)) {
+      Adopt(site, call, module);
+    }
+    return true;
+  }
   if (loop_.call_site != nullptr && site == loop_) {
     // Its library was not known yet: it was loaded after the last poll at the modules.
     const bool known_now = is_weak_ && module.kind == LoopModuleKind::kLoop;
@@ -147,12 +192,19 @@ bool LoopWaits::DecideWait(const WaitCall& call, LoopModule module) {
     NoteOwnWait(call);
     return true;
   }
-  if (loop_.call_site != nullptr && IsNestedRun(call)) return true;
-  const bool at_first_sight =
-      module.kind == LoopModuleKind::kLoop || call.family == WaitFamily::kEpoll;
-  if (!MayTakeOver(site, at_first_sight)) return false;
-  Adopt(site, call, module);
-  return true;
+  const bool has_loop = loop_.call_site != nullptr;
+  if (has_loop && IsNestedRun(call)) return true;
+  if (has_loop && is_programs_ && IsOwnOfProgram(call)) {
+    ++own_waits_;
+    return true;
+  }
+  const bool is_library = module.kind == LoopModuleKind::kLoop;
+  if (!is_library && call.returns_at_once) return false;
+  if (MayTakeOver(site, is_library || call.family == WaitFamily::kEpoll)) {
+    Adopt(site, call, module);
+    return true;
+  }
+  return has_loop && !IsSure() && !is_library;
 }
 
 }  // namespace jankbox

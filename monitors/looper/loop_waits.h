@@ -5,29 +5,41 @@
 // vdso. One object for each thread, used only by that thread.
 //
 // A loop that the program writes itself around a library's event queue (SDL) may never wait at all:
-// there, taking events counts as a wait (kPump), and the rules for that are in DecidePump().
+// there, as in Tcl, taking events counts as a wait (kPump), and the rules for that are in
+// DecidePump().
 //
-// Which wait is the loop's own, by rules that DecideWait() applies in order. A site is (call site,
-// stack pointer at the call).
-//  1. Waits called from libraries that only wait for replies (libxcb, libdbus, …) never are.
+// Which wait is the loop's own: docs/loops.md has the rules of DecideWait() with examples. In
+// short, in this order; a site is (call site, stack pointer at the call):
+//  1. Waits called from libraries that only wait for replies (libxcb, libdbus, …) never are. Those
+//     of libraries that wait for the user (readline, ncurses) always are.
 //  2. A wait at the loop's site is. So is one with the same call site deeper in the stack that
-//  waits for the loop's own descriptor: a
-//     nested run of the same loop (a modal dialog).
-//  3. A shallower wait takes over: the old loop's frames are gone. A deeper one takes over only
-//  when it recurs and the words above the old loop's stack pointer show that its frame is gone:
-//  while that lives, a dispatch may poll as often as it likes. Words that a living loop was seen to
-//  change (the event that it reads into) do not count. A program's own poll or select loop also
-//  gives way to a known loop that recurs without a wait of its own between: it was the program's
-//  start, in the frame of main() that is still there.
-//  4. epoll, and any wait called from a known loop library, is adopted at first sight; poll and
-//  select of others at the third; a loop that had to give way comes back at first sight.
+//  waits
+//     for the loop's own descriptor: a nested run of the same loop (a modal dialog).
+//  3. A loop of the program itself also owns the waits from the same function in the same frame,
+//  and
+//     those for all of its descriptors wherever they are called.
+//  4. A shallower wait takes over: the old loop's frames are gone. A deeper one takes over only
+//  when
+//     it recurs and the words above the old loop's stack pointer show that its frame is gone: while
+//     that lives, a dispatch may poll as often as it likes. Words that a living loop was seen to
+//     change (the event that it reads into) do not count. A program's own poll or select loop also
+//     gives way to a known loop that recurs without a wait of its own between: it was the program's
+//     start, in the frame of main() that is still there.
+//  5. epoll, and any wait called from a known loop library, is adopted at first sight; poll and
+//     select of others at the third, if they may block; a loop that had to give way comes back at
+//     first sight.
+//  6. Until a loop of the program itself has waited 16 times, it is not sure of it: any wait of the
+//     program that may block counts as the loop's, so that no idle program is called blocked.
 #ifndef JANKBOX_MONITORS_LOOPER_LOOP_WAITS_H_
 #define JANKBOX_MONITORS_LOOPER_LOOP_WAITS_H_
+
+#include <sys/select.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "monitors/looper/descriptor_set.h"
 #include "monitors/looper/loop_modules.h"
 
 namespace jankbox {
@@ -42,6 +54,11 @@ struct WaitCall {
   const int* fds = nullptr;  // poll: all of them, `fd_stride` bytes apart
   size_t fd_count = 0;
   size_t fd_stride = 0;
+  bool returns_at_once = false;  // its timeout is 0
+  const fd_set* sets[3] = {};    // select: to read, to write, exceptions; each may be null
+  int set_bits = 0;              // how many of each
+
+  DescriptorSet Descriptors() const;
 };
 
 class LoopWaits {
@@ -59,6 +76,7 @@ class LoopWaits {
   static constexpr size_t kCallerWords = 64;
   static constexpr uint32_t kSightings = 3;
   static constexpr uint32_t kSightingsInARow = 4;
+  static constexpr uint32_t kSureWaits = 16;
 
   struct Site {
     const void* call_site = nullptr;
@@ -73,6 +91,8 @@ class LoopWaits {
 
   bool DecidePump(const Site& site, const WaitCall& call, LoopModule module);
   bool IsNestedRun(const WaitCall& call) const;
+  bool IsOwnOfProgram(const WaitCall& call) const;
+  bool IsSure() const { return !is_programs_ || own_waits_ >= kSureWaits; }
   bool MayTakeOver(const Site& site, bool at_first_sight);
   Candidate& FindCandidate(const Site& site);
   void Adopt(const Site& site, const WaitCall& call, LoopModule module);
@@ -84,8 +104,11 @@ class LoopWaits {
 
   Site loop_;
   Site previous_loop_;
-  bool is_weak_ = false;  // adopted because it recurred, not for what it is
-  bool is_pump_ = false;  // the program takes events whenever it likes
+  bool is_weak_ = false;       // adopted because it recurred, not for what it is
+  bool is_pump_ = false;       // the program takes events whenever it likes
+  bool is_programs_ = false;   // not of a library that runs main loops
+  uint32_t own_waits_ = 0;     // of a loop of the program
+  DescriptorSet descriptors_;  // what every one of them waited for
   int loop_fd_ = -1;
   const char* name_ = "";
   std::array<Candidate, kCandidates> candidates_;

@@ -49,16 +49,31 @@ class ThreadWait {
 
 // What a wait function knows of its caller: its own frame begins where the caller's stack pointer
 // was.
-#define JANKBOX_WAIT_CALL(family, ...) \
-  ::jankbox::WaitCall { __builtin_return_address(0), __builtin_dwarf_cfa(), family, __VA_ARGS__ }
+#define JANKBOX_WAIT_CALL(wait_family, ...)                                   \
+  ::jankbox::WaitCall {                                                       \
+    .call_site = __builtin_return_address(0), .stack = __builtin_dwarf_cfa(), \
+    .family = ::jankbox::WaitFamily::wait_family __VA_OPT__(, ) __VA_ARGS__   \
+  }
 
-// The same for poll and ppoll, whose list may be null.
-#define JANKBOX_POLL_CALL(fds, count)                                                 \
-  JANKBOX_WAIT_CALL(                                                                  \
-      ::jankbox::WaitFamily::kPoll, (fds) != nullptr && (count) > 0 ? (fds)->fd : -1, \
-      (fds) != nullptr ? &(fds)->fd : nullptr, (fds) != nullptr ? (count) : 0, sizeof(*(fds)))
+// For poll and ppoll, whose list may be null.
+#define JANKBOX_POLL_CALL(list, count, at_once)                                                \
+  JANKBOX_WAIT_CALL(kPoll, .fd = (list) != nullptr && (count) > 0 ? (list)->fd : -1,           \
+                    .fds = (list) != nullptr ? &(list)->fd : nullptr,                          \
+                    .fd_count = (list) != nullptr ? (count) : 0, .fd_stride = sizeof(*(list)), \
+                    .returns_at_once = (at_once))
+
+#define JANKBOX_EPOLL_CALL(epoll_fd, at_once) \
+  JANKBOX_WAIT_CALL(kEpoll, .fd = (epoll_fd), .returns_at_once = (at_once))
+
+#define JANKBOX_SELECT_CALL(bits, read, write, except, at_once)                                 \
+  JANKBOX_WAIT_CALL(kSelect, .returns_at_once = (at_once), .sets = {(read), (write), (except)}, \
+                    .set_bits = (bits))
 
 // For an event queue's own calls, which know no descriptors.
-#define JANKBOX_PUMP_CALL() JANKBOX_WAIT_CALL(::jankbox::WaitFamily::kPump, -1, nullptr, 0, 0)
+#define JANKBOX_PUMP_CALL() JANKBOX_WAIT_CALL(kPump)
+
+// Whether a wait with this timeout returns at once. Null waits for ever.
+#define JANKBOX_IS_ZERO(timeout, fraction) \
+  ((timeout) != nullptr && (timeout)->tv_sec == 0 && (timeout)->fraction == 0)
 
 #endif  // JANKBOX_MONITORS_LOOPER_THREAD_WAIT_H_

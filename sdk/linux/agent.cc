@@ -157,39 +157,42 @@ Function* Real(OriginalFunction* original, const char* name) {
 #define JANKBOX_EXPORT extern "C" __attribute__((visibility("default")))
 
 JANKBOX_EXPORT int poll(pollfd* fds, nfds_t count, int timeout) {
-  JANKBOX_FORWARD(poll, JANKBOX_POLL_CALL(fds, count), fds, count, timeout);
+  JANKBOX_FORWARD(poll, JANKBOX_POLL_CALL(fds, count, timeout == 0), fds, count, timeout);
 }
 
 JANKBOX_EXPORT int ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask) {
-  JANKBOX_FORWARD(ppoll, JANKBOX_POLL_CALL(fds, count), fds, count, timeout, mask);
+  JANKBOX_FORWARD(ppoll, JANKBOX_POLL_CALL(fds, count, JANKBOX_IS_ZERO(timeout, tv_nsec)), fds,
+                  count, timeout, mask);
 }
 
 JANKBOX_EXPORT int epoll_wait(int epfd, epoll_event* events, int max_events, int timeout) {
-  JANKBOX_FORWARD(epoll_wait, JANKBOX_WAIT_CALL(WaitFamily::kEpoll, epfd, nullptr, 0, 0), epfd,
-                  events, max_events, timeout);
+  JANKBOX_FORWARD(epoll_wait, JANKBOX_EPOLL_CALL(epfd, timeout == 0), epfd, events, max_events,
+                  timeout);
 }
 
 JANKBOX_EXPORT int epoll_pwait(int epfd, epoll_event* events, int max_events, int timeout,
                                const sigset_t* mask) {
-  JANKBOX_FORWARD(epoll_pwait, JANKBOX_WAIT_CALL(WaitFamily::kEpoll, epfd, nullptr, 0, 0), epfd,
-                  events, max_events, timeout, mask);
+  JANKBOX_FORWARD(epoll_pwait, JANKBOX_EPOLL_CALL(epfd, timeout == 0), epfd, events, max_events,
+                  timeout, mask);
 }
 
 JANKBOX_EXPORT int epoll_pwait2(int epfd, epoll_event* events, int max_events,
                                 const timespec* timeout, const sigset_t* mask) {
-  JANKBOX_FORWARD(epoll_pwait2, JANKBOX_WAIT_CALL(WaitFamily::kEpoll, epfd, nullptr, 0, 0), epfd,
+  JANKBOX_FORWARD(epoll_pwait2, JANKBOX_EPOLL_CALL(epfd, JANKBOX_IS_ZERO(timeout, tv_nsec)), epfd,
                   events, max_events, timeout, mask);
 }
 
 JANKBOX_EXPORT int select(int nfds, fd_set* read, fd_set* write, fd_set* except, timeval* timeout) {
-  JANKBOX_FORWARD(select, JANKBOX_WAIT_CALL(WaitFamily::kSelect, -1, nullptr, 0, 0), nfds, read,
-                  write, except, timeout);
+  JANKBOX_FORWARD(select,
+                  JANKBOX_SELECT_CALL(nfds, read, write, except, JANKBOX_IS_ZERO(timeout, tv_usec)),
+                  nfds, read, write, except, timeout);
 }
 
 JANKBOX_EXPORT int pselect(int nfds, fd_set* read, fd_set* write, fd_set* except,
                            const timespec* timeout, const sigset_t* mask) {
-  JANKBOX_FORWARD(pselect, JANKBOX_WAIT_CALL(WaitFamily::kSelect, -1, nullptr, 0, 0), nfds, read,
-                  write, except, timeout, mask);
+  JANKBOX_FORWARD(pselect,
+                  JANKBOX_SELECT_CALL(nfds, read, write, except, JANKBOX_IS_ZERO(timeout, tv_nsec)),
+                  nfds, read, write, except, timeout, mask);
 }
 
 // Functions that programs compiled with _FORTIFY_SOURCE call.
@@ -198,17 +201,19 @@ extern "C" int __ppoll_chk(pollfd* fds, nfds_t count, const timespec* timeout, c
                            size_t fds_bytes);
 
 JANKBOX_EXPORT int __poll_chk(pollfd* fds, nfds_t count, int timeout, size_t fds_bytes) {
-  JANKBOX_FORWARD(__poll_chk, JANKBOX_POLL_CALL(fds, count), fds, count, timeout, fds_bytes);
+  JANKBOX_FORWARD(__poll_chk, JANKBOX_POLL_CALL(fds, count, timeout == 0), fds, count, timeout,
+                  fds_bytes);
 }
 
 JANKBOX_EXPORT int __ppoll_chk(pollfd* fds, nfds_t count, const timespec* timeout,
                                const sigset_t* mask, size_t fds_bytes) {
-  JANKBOX_FORWARD(__ppoll_chk, JANKBOX_POLL_CALL(fds, count), fds, count, timeout, mask, fds_bytes);
+  JANKBOX_FORWARD(__ppoll_chk, JANKBOX_POLL_CALL(fds, count, JANKBOX_IS_ZERO(timeout, tv_nsec)),
+                  fds, count, timeout, mask, fds_bytes);
 }
 
-// --- SDL's event queue, which programs poll as they like
+// --- Event queues that programs ask as they like
 
-// The caller's SDL: one that was loaded with a plugin is not among the program's own libraries.
+// The caller's library: one that was loaded with a plugin is not among the program's own libraries.
 template <typename Function>
 static Function* RealOfCaller(OriginalFunction* original, const char* name, const void* caller) {
   auto* real = Real<Function>(original, name);
@@ -240,3 +245,8 @@ JANKBOX_EXPORT int SDL_WaitEventTimeout(void* event, int timeout_ms) {
 
 // Returns nothing: the value does not matter.
 JANKBOX_EXPORT int SDL_PumpEvents() { JANKBOX_FORWARD_PUMP(SDL_PumpEvents); }
+
+// With threads, Tcl and Tk wait here for a condition, and another thread polls.
+JANKBOX_EXPORT int Tcl_WaitForEvent(const void* time) {
+  JANKBOX_FORWARD_PUMP(Tcl_WaitForEvent, time);
+}

@@ -2,7 +2,7 @@
 #ifndef JANKBOX_TESTS_E2E_RUN_PROGRAM_H_
 #define JANKBOX_TESTS_E2E_RUN_PROGRAM_H_
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <sys/types.h>
 
 #include <map>
@@ -49,6 +49,12 @@ class Program {
 Outcome RunProgram(const std::vector<std::string>& argv,
                    const std::map<std::string, std::string>& environment = {},
                    int timeout_ms = 60000);
+
+// For what was planted to last so many milliseconds: on a busy machine it takes longer, but not
+// twice as long, as it would with the time before or after it.
+inline auto LastsAbout(double ms) {
+  return testing::AllOf(testing::Ge(0.95 * ms), testing::Lt(2 * ms));
+}
 
 // A fresh folder that is removed at the end, and what the programs of this build are called.
 class EndToEndTest : public testing::Test {

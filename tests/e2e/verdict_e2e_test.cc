@@ -99,9 +99,11 @@ class VerdictE2eTest : public EndToEndTest {
 
   void PlantUnderAgent(const std::string& cause) {
     spool_ = Folder("spool" + std::to_string(++spools_));
+    std::map<std::string, std::string> environment = ForeignEnvironment();
+    environment["JANKBOX_OPTIONS"] = "slow_message_ms=60";
     Collect(RunProgram({Binary("jankbox"), "run", "--dir", spool_, "--", Binary("verdict_causes"),
                         cause, std::to_string(kRuns), scratch_},
-                       ForeignEnvironment()));
+                       environment));
   }
 
   void Collect(const Outcome& outcome) {

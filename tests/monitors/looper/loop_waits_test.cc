@@ -1,8 +1,13 @@
 #include "monitors/looper/loop_waits.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
+#include <vector>
+
+#include "monitors/looper/function_start.h"
 
 namespace jankbox {
 namespace {
@@ -10,7 +15,24 @@ namespace {
 constexpr LoopModule kProgram = {};
 constexpr LoopModule kGlib = {LoopModuleKind::kLoop, "glib"};
 constexpr LoopModule kXcb = {LoopModuleKind::kDisplay, ""};
+constexpr LoopModule kReadline = {LoopModuleKind::kInput, "readline"};
 constexpr LoopModule kNode = {LoopModuleKind::kOther, "libuv"};
+
+using Fds = std::vector<int>;
+
+// Two functions for call sites to be in; long enough, and never the same code.
+__attribute__((noinline)) double LoopFunction(double x) {
+  return std::sin(x) * std::cos(x + 1) + std::tan(x + 2) * std::exp(x + 3) + std::log(x + 4);
+}
+__attribute__((noinline)) double OtherFunction(double x) {
+  return std::exp(x) * std::tan(x + 5) + std::log(x + 6) * std::sin(x + 7) + std::cos(x + 8);
+}
+const void* InLoopFunction(int offset) {
+  return reinterpret_cast<const char*>(&LoopFunction) + offset;
+}
+const void* InOtherFunction(int offset) {
+  return reinterpret_cast<const char*>(&OtherFunction) + offset;
+}
 
 // A stack that the rules may look at: index 0 is the deepest word.
 class LoopWaitsTest : public testing::Test {
@@ -26,6 +48,22 @@ class LoopWaitsTest : public testing::Test {
     call.fd_count = fd >= 0 ? 1 : 0;
     call.fd_stride = sizeof(fd);
     return waits_.DecideWait(call, module);
+  }
+  bool Wait(const void* call_site, size_t depth_word, LoopModule module, const Fds& fds,
+            WaitFamily family = WaitFamily::kPoll, bool at_once = false) {
+    return waits_.DecideWait({.call_site = call_site,
+                              .stack = &stack_[depth_word],
+                              .family = family,
+                              .fd = fds.empty() ? -1 : fds[0],
+                              .fds = fds.data(),
+                              .fd_count = fds.size(),
+                              .fd_stride = sizeof(int),
+                              .returns_at_once = at_once},
+                             module);
+  }
+  bool Wait(int call_site, size_t depth_word, LoopModule module, const Fds& fds) {
+    return Wait(reinterpret_cast<const void*>(static_cast<uintptr_t>(0x1000 + call_site)),
+                depth_word, module, fds);
   }
   // What happens on a stack when its function returns and another takes its place.
   void Overwrite(size_t from, size_t words) {
@@ -97,7 +135,7 @@ TEST_F(LoopWaitsTest, ChangedLocalsDoNotKillALoop) {
 }
 
 TEST_F(LoopWaitsTest, EventThatALoopReadsIntoItsFrameDoesNotKillIt) {
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 20; ++i) {
     Wait(1, 500, kProgram, 3);
     Overwrite(502, 24);  // an XEvent
   }
@@ -136,6 +174,94 @@ TEST_F(LoopWaitsTest, ProgramsLoopSurvivesShortWaitsOfALibraryAndComesBackAfterL
   for (int i = 0; i < 10; ++i) Wait(1, 400, kGlib, 9);
   EXPECT_TRUE(Wait(6, 500, kProgram, 5));
   EXPECT_STREQ(waits_.loop_name(), "poll");
+}
+
+TEST_F(LoopWaitsTest, CallsInOneFrameAreOneLoop) {
+  for (int i = 0; i < 20; ++i) Wait(InLoopFunction(8), 500, kProgram, {3, 4});
+  EXPECT_TRUE(Wait(InLoopFunction(16), 500, kProgram, {3, 4}));  // the compiler's second copy
+  EXPECT_TRUE(Wait(InLoopFunction(24), 500, kProgram, {3, 4, 5}));
+  EXPECT_TRUE(Wait(InLoopFunction(32), 500, kProgram, {}));    // it sleeps
+  EXPECT_FALSE(Wait(InLoopFunction(40), 500, kProgram, {4}));  // a reply, inlined
+  EXPECT_FALSE(Wait(InOtherFunction(8), 500, kProgram, {4}));
+  EXPECT_FALSE(Wait(InOtherFunction(8), 500, kProgram, {}));
+}
+
+TEST_F(LoopWaitsTest, ProgramThatSleepsAtAnotherLineIsIdle) {
+  for (int i = 0; i < 40; ++i) Wait(InLoopFunction(8), 500, kProgram, {});
+  for (int i = 0; i < 8; ++i) EXPECT_TRUE(Wait(InLoopFunction(60), 500, kProgram, {}));
+}
+
+TEST_F(LoopWaitsTest, LoopThatPollsFirstAndBlocksAtASecondCall) {
+  for (int i = 0; i < 20; ++i) {
+    Wait(InLoopFunction(8), 500, kProgram, {3}, WaitFamily::kPoll, /*at_once=*/true);
+    EXPECT_EQ(Wait(InLoopFunction(16), 500, kProgram, {3}), i >= 2) << i;
+  }
+  EXPECT_TRUE(Wait(InLoopFunction(8), 500, kProgram, {3}, WaitFamily::kPoll, true));
+}
+
+TEST_F(LoopWaitsTest, NestedLoopOfAProgramWaitsForAllThatTheLoopWaitsFor) {
+  for (int i = 0; i < 20; ++i) Wait(1, 500, kProgram, {0, 5});
+  EXPECT_TRUE(Wait(2, 300, kProgram, {0, 5}));
+  EXPECT_TRUE(Wait(2, 300, kProgram, {0, 5, 9}));
+  EXPECT_FALSE(Wait(2, 300, kProgram, {5}));
+  EXPECT_FALSE(Wait(2, 300, kProgram, {9}));
+}
+
+TEST_F(LoopWaitsTest, WhatALoopDoesNotAlwaysWaitForDoesNotMakeItsNestedRun) {
+  for (int i = 0; i < 20; ++i) Wait(1, 500, kProgram, i % 2 == 0 ? Fds{0, 5} : Fds{0, 7});
+  EXPECT_TRUE(Wait(2, 300, kProgram, {0, 8}));
+  EXPECT_FALSE(Wait(2, 300, kProgram, {5, 7}));
+}
+
+TEST_F(LoopWaitsTest, NoWaitOfAProgramIsAStallBeforeItsLoopIsSure) {
+  for (int i = 0; i < 3; ++i) Wait(1, 500, kProgram, {3});
+  for (int i = 0; i < 15; ++i) {
+    EXPECT_TRUE(Wait(2, 300, kProgram, {8})) << i;
+    EXPECT_TRUE(Wait(1, 500, kProgram, {3})) << i;
+  }
+  EXPECT_TRUE(Wait(1, 500, kProgram, {3}));
+  EXPECT_FALSE(Wait(2, 300, kProgram, {8}));
+  EXPECT_FALSE(Wait(3, 300, kXcb, {8}));
+}
+
+TEST_F(LoopWaitsTest, WaitsForTheUserAreIdleWhereverTheyAre) {
+  for (int i = 0; i < 20; ++i) Wait(1, 500, kProgram, {0, 5});
+  EXPECT_TRUE(Wait(2, 300, kReadline, {0}));
+  EXPECT_TRUE(Wait(1, 500, kProgram, {0, 5}));
+  EXPECT_STREQ(waits_.loop_name(), "poll");
+}
+
+TEST(DescriptorSetTest, SetsOfSelectCountOnlyUpToTheirEnd) {
+  fd_set set;
+  FD_ZERO(&set);
+  FD_SET(3, &set);
+  FD_SET(70, &set);
+  DescriptorSet three, six, both;
+  three.Add(3);
+  six.Add(70);
+  both.AddAll(&set, 71);
+  EXPECT_TRUE(both.Contains(three));
+  EXPECT_TRUE(both.Contains(six));
+  EXPECT_FALSE(three.Contains(both));
+  DescriptorSet cut;
+  cut.AddAll(&set, 70);
+  EXPECT_FALSE(cut.Contains(six));
+  EXPECT_TRUE(both.Common(three).Contains(three));
+  EXPECT_FALSE(both.Common(three).Contains(six));
+  cut.AddAll(nullptr, 64);
+  DescriptorSet none;
+  none.Add(-1);
+  EXPECT_TRUE(none.empty());
+}
+
+TEST(FunctionStartTest, CallSitesOfOneFunctionHaveOneStart) {
+  const char* loop = reinterpret_cast<const char*>(&LoopFunction);
+  EXPECT_EQ(FunctionStart(loop + 1), loop);
+  EXPECT_EQ(FunctionStart(loop + 60), loop);
+  EXPECT_NE(FunctionStart(reinterpret_cast<const char*>(&OtherFunction) + 8), loop);
+  EXPECT_EQ(FunctionStart(reinterpret_cast<const void*>(uintptr_t{16})), nullptr);
+  EXPECT_NE(FunctionStart(reinterpret_cast<const char*>(dlsym(RTLD_DEFAULT, "qsort")) + 4),
+            nullptr);
 }
 
 TEST_F(LoopWaitsTest, LibraryThatIsKnownLaterGivesItsName) {

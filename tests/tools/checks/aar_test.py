@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What tools/build_aar packs: aar_test.py FOLDER-WITH-THE-LIBRARIES. This machine's libraries stand for Android's x86_64 ones."""
+"""What tools/build_aar packs: aar_test.py FOLDER-WITH-THE-LIBRARIES. Libraries of
+this machine without a function stand for Android's x86_64 ones."""
 import glob
 import io
 import json
@@ -24,7 +25,8 @@ def build(folder, preset=None):
     if preset is not None:
         os.makedirs(f'{folder}/{preset}/lib')
         for name in ('libjankbox.so', 'libjankbox_jni.so'):
-            shutil.copy(os.path.realpath(f'{LIBRARIES}/{name}'), f'{folder}/{preset}/lib/{name}')
+            subprocess.run(['gcc', '-shared', '-nostdlib', '-Wl,-z,max-page-size=16384', '-x', 'c', '/dev/null',
+                            '-o', f'{folder}/{preset}/lib/{name}'], check=True)
     out = f'{folder}/out.aar'
     run = subprocess.run([f'{ROOT}/tools/build_aar', '--build', folder, '--strip', 'strip', '--out', out], capture_output=True,
                          text=True, check=False)
