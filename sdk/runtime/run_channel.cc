@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/scoped_fd.h"
+#include "tracer/ring/process_identity.h"
 
 namespace jankbox {
 namespace {
@@ -29,14 +31,27 @@ void Send(const std::string& socket_name, const std::string& line) {
          size);
 }
 
+// Empty if no command listens.
+const std::string& SocketName() {
+  static const auto* name = [] {
+    const char* text = getenv("JANKBOX_RUN_SOCKET");
+    return new std::string(text != nullptr ? text : "");
+  }();
+  return *name;
+}
+
 }  // namespace
 
 void SendLogToRun() {
-  const char* name = getenv("JANKBOX_RUN_SOCKET");
-  if (name == nullptr || *name == '\0') return;
-  SetLogSink([socket_name = std::string(name)](std::string_view text) {
-    Send(socket_name, "error: " + std::string(text));
-  });
+  if (SocketName().empty()) return;
+  SetLogSink([](std::string_view text) { Send(SocketName(), "error: " + std::string(text)); });
+}
+
+void TellRun(const WatchedLoopNote& note) {
+  if (SocketName().empty()) return;
+  Send(SocketName(), "watched: " + std::to_string(getpid()) + "\t" + std::to_string(note.index) +
+                         "\t" + (note.ended ? "1" : "0") + "\t" + std::to_string(note.messages) +
+                         "\t" + note.loop + "\t" + note.thread + "\t" + CurrentProcessName());
 }
 
 }  // namespace jankbox

@@ -1,13 +1,28 @@
 // Under `jankbox run` the recorder's warnings go to that command, as datagrams "error: <text>" to
 // the abstract socket that $JANKBOX_RUN_SOCKET names, so that the program's own output stays as it
-// is and a whole process tree tells an error once.
+// is and a whole process tree tells an error once. "watched: <fields>" says which loops it watches.
 #ifndef JANKBOX_SDK_RUNTIME_RUN_CHANNEL_H_
 #define JANKBOX_SDK_RUNTIME_RUN_CHANNEL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
 
 namespace jankbox {
 
 // Sends the log to `jankbox run` where there is one. Called before anything is logged; once.
 void SendLogToRun();
+
+struct WatchedLoopNote {
+  size_t index = 0;  // in the ring
+  std::string thread;
+  std::string loop;
+  uint64_t messages = 0;
+  bool ended = false;  // false: the thread is watched from now on
+};
+
+// Tells `jankbox run`, if there is one. Never waits. Watcher thread.
+void TellRun(const WatchedLoopNote& note);
 
 }  // namespace jankbox
 

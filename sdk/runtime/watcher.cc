@@ -6,15 +6,18 @@
 
 #include <algorithm>
 
+#include "base/file.h"
 #include "base/last_error.h"
 #include "base/own_thread.h"
 #include "monitors/anr/quit_signal.h"
 #include "monitors/frame/frame_hooks.h"
 #include "monitors/frame/frame_monitor.h"
+#include "monitors/incident/watched_thread_view.h"
 #include "monitors/looper/glib_idle.h"
 #include "monitors/looper/loop_hooks.h"
 #include "sdk/api/desktop_link.h"
 #include "sdk/api/foreground.h"
+#include "sdk/runtime/run_channel.h"
 #include "tracer/atrace/marker_tap.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/hook/hook_set.h"
@@ -182,6 +185,7 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool a
       threads_[i] = std::make_unique<WatchedThread>(
           options_, ring_, i, refusals_,
           [this](SealRequest request) { SealWithNotes(std::move(request)); });
+      TellRunOfLoop(i, /*ended=*/false);
     }
     if (threads_[i] == nullptr) continue;
     threads_[i]->NoteHolds(holds);
@@ -191,6 +195,21 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool a
   LookAtStart(now_ns);
   // A thread that begins its first dispatch is to be seen before that is overdue.
   return std::min<uint64_t>(next_ns, std::max<uint64_t>(options_.slow_message_ns / 8, kNsPerMs));
+}
+
+void Watcher::TellRunOfLoop(size_t index, bool ended) {
+  const RingWatchedThread& thread = ring_->header()->watched[index];
+  const int32_t tid = thread.tid.load(std::memory_order_relaxed);
+  if (!ended) {
+    std::string name = ReadProcFile("/proc/self/task/" + std::to_string(tid) + "/comm", 32);
+    while (!name.empty() && name.back() == '\n') name.pop_back();
+    watched_names_[index] = tid == getpid() ? "main" : name;
+  }
+  TellRun({.index = index,
+           .thread = watched_names_[index],
+           .loop = LoopNameOf(*ring_->header(), index),
+           .messages = thread.dispatch_count.load(std::memory_order_relaxed),
+           .ended = ended});
 }
 
 Status Watcher::ChangeThresholds(const jankbox_options& given) {
@@ -249,6 +268,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
     if (!threads_[i]->IsGone()) continue;
     threads_[i]->Finish(now_ns, clock());
     threads_[i].reset();
+    TellRunOfLoop(i, /*ended=*/true);
     ring_->watched(i).Release();
   }
 }
@@ -321,8 +341,14 @@ void Watcher::Run() {
   }
   overhead_.End();
   thread_recorder_.Look();
-  for (auto& thread : threads_) {
-    if (thread != nullptr) thread->Finish(MonotonicNs(), clock());
+  for (size_t i = 0; i < threads_.size(); ++i) {
+    if (ring_->header()->watched[i].tid.load(std::memory_order_relaxed) == 0) continue;
+    if (threads_[i] != nullptr) {
+      threads_[i]->Finish(MonotonicNs(), clock());
+    } else {
+      TellRunOfLoop(i, /*ended=*/false);  // since the last look
+    }
+    TellRunOfLoop(i, /*ended=*/true);
   }
   cpu_clock_.End();
 }

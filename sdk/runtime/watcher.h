@@ -8,6 +8,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <string>
 #include <thread>
 
 #include "base/mutex.h"
@@ -89,6 +90,7 @@ class Watcher {
   void SweepEverySecond(uint64_t now_ns);
   void TakeThresholds();
   void LookAtStart(uint64_t now_ns);
+  void TellRunOfLoop(size_t index, bool ended);
   void FollowDesktop(bool first);
   void SweepThreadRecords();
   void SealWithNotes(SealRequest request);
@@ -103,6 +105,7 @@ class Watcher {
   Overhead overhead_;
   AtraceSession atrace_;
   std::array<std::unique_ptr<WatchedThread>, kMaxWatchedThreads> threads_;
+  std::array<std::string, kMaxWatchedThreads> watched_names_;  // for `jankbox run`
   const ScopedFd wake_;  // an eventfd: Stop() and LookNow() end a wait with it
   std::atomic<bool> stop_{false};
   std::atomic<uint64_t> sigquits_{0};

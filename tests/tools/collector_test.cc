@@ -91,8 +91,10 @@ TEST_F(CollectorTest, WhatAnEarlierRunKeptIsSentButIsNoIncidentOfThisOne) {
   std::filesystem::create_directories(folder_ / "reports");
   SealReportFile(folder_ / "reports", SampleReport(1));
   const Finished run = Run("true", url_);
-  EXPECT_EQ(run.err, "jankbox: no incidents\njankbox: 1 report sent to " + url_ +
-                         "; jankbox list " + url_ + "\n");
+  EXPECT_EQ(run.err,
+            "jankbox: nothing was watched: no thread waited in a loop that Jankbox knows\njankbox: "
+            "1 report sent to " +
+                url_ + "; jankbox list " + url_ + "\n");
   EXPECT_TRUE(SpoolIsEmpty());
 }
 

@@ -19,6 +19,7 @@
 #include "tools/doctor/agent_library.h"
 #include "tools/reports/report_source.h"
 #include "tools/run/own_end.h"
+#include "tools/run/preflight.h"
 #include "tools/run/run_feed.h"
 #include "tools/run/signal_inbox.h"
 #include "tools/terminal/exit_code.h"
@@ -77,6 +78,7 @@ class Run {
 
   const RunOptions& options_;
   const std::string directory_;
+  Preflight preflight_;
   std::string agent_;
   std::unique_ptr<SignalInbox> signals_;
   std::optional<Spool> spool_;
@@ -105,6 +107,9 @@ void Run::Prepare() {
       RecoverOrphanRings(directory_, &spool_.value());
   feed_.emplace(&spool_.value(), options_.upload_url, options_.quiet);
   if (recovered.ok()) feed_->TellRecovered(recovered.value());
+  if (!preflight_.obstacle.empty() && !options_.quiet) {
+    Say("nothing can be watched: " + Printable(preflight_.obstacle));
+  }
 }
 
 std::string Run::ProgramOptions() const {
@@ -128,13 +133,18 @@ std::string Run::ProgramOptions() const {
 }
 
 RunEnvironment Run::AgentEnvironment() const {
-  if (!feed_.has_value()) return {};
+  if (!feed_.has_value() || !preflight_.obstacle.empty()) return {};
   // The agent comes last: libraries that the user preloads keep their order.
   const char* preloaded = getenv("LD_PRELOAD");
-  const std::string before = preloaded != nullptr && *preloaded != '\0' ? preloaded : "";
-  return {{"LD_PRELOAD", before.empty() ? agent_ : before + ":" + agent_},
+  std::string libraries = preflight_.first_library;
+  const auto add = [&libraries](const std::string& library) {
+    if (!library.empty()) libraries += (libraries.empty() ? "" : ":") + library;
+  };
+  add(preloaded != nullptr ? preloaded : "");
+  add(agent_);
+  return {{"LD_PRELOAD", libraries},
           {"JANKBOX_RUN_OPTIONS", ProgramOptions()},
-          {"JANKBOX_RUN_SOCKET", feed_->error_socket()}};
+          {"JANKBOX_RUN_SOCKET", feed_->agent_socket()}};
 }
 
 int Run::Start() {
@@ -187,6 +197,7 @@ int Run::Execute() {
     return kExitFailed;
   }
   signals_ = std::move(signals.value());
+  preflight_ = InspectProgram(options_.program[0]);
   Prepare();
   const int status = Start();
   if (status != kExitOk) return status;
@@ -197,7 +208,7 @@ int Run::Execute() {
   (void)RecoverOrphanRings(directory_, &spool_.value()).ok();
   feed_->Tell();
   if (feed_->uploads()) WaitForUpload();
-  feed_->TellSummary();
+  feed_->TellSummary(preflight_.obstacle);
   if (feed_->uploads()) feed_->TellUploadSummary();
   const int end = EndLike(child_.wait_status());
   // A request that is still under way must not delay the end; jankbox has nothing left to write.

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "report/report_file.h"
 #include "report/report_json.h"
@@ -41,8 +42,8 @@ RunFeed::RunFeed(Spool* spool, std::string upload_url, bool quiet)
       upload_url_(std::move(upload_url)),
       folder_(spool->directory()),
       incidents_(style_) {
-  Result<std::unique_ptr<ErrorChannel>> errors = ErrorChannel::Open();
-  if (errors.ok()) errors_ = std::move(errors.value());  // else agents' errors are missed
+  Result<std::unique_ptr<AgentChannel>> agents = AgentChannel::Open();
+  if (agents.ok()) agents_ = std::move(agents.value());  // else what agents say is missed
 }
 
 void RunFeed::StartUpload() {
@@ -50,7 +51,7 @@ void RunFeed::StartUpload() {
 }
 
 int RunFeed::AddSources(std::vector<pollfd>* sources) const {
-  if (errors_ != nullptr) sources->push_back({errors_->fd(), POLLIN, 0});
+  if (agents_ != nullptr) sources->push_back({agents_->fd(), POLLIN, 0});
   if (upload_.has_value()) sources->push_back({upload_->fd(), POLLIN, 0});
   if (folder_.fd() < 0) return kLookIntervalMs;
   sources->push_back({folder_.fd(), POLLIN, 0});
@@ -69,9 +70,13 @@ void RunFeed::TellIncident(const proto::Report& report) {
 }
 
 void RunFeed::Tell() {
-  while (const std::optional<std::string> error =
-             errors_ != nullptr ? errors_->Next() : std::nullopt) {
-    if (++error_count_ == 1) SayLine(Printable(*error));
+  while (const std::optional<AgentMessage> message =
+             agents_ != nullptr ? agents_->Next() : std::nullopt) {
+    if (message->kind == AgentMessage::Kind::kWatched) {
+      watched_.Add(message->text, MonotonicNs());
+    } else if (++error_count_ == 1) {
+      SayLine(Printable(message->text));
+    }
   }
   if (upload_.has_value()) {
     upload_->Clear();
@@ -94,9 +99,14 @@ void RunFeed::TellRecovered(const std::vector<std::string>& ids) {
   }
 }
 
-void RunFeed::TellSummary() {
+void RunFeed::TellSummary(const std::string& obstacle) {
   if (quiet_) return;
   std::string line = incidents_.Summary();
+  if (incidents_.empty() && watched_.empty()) {
+    line =
+        "nothing was watched: " +
+        (obstacle.empty() ? "no thread waited in a loop that Jankbox knows" : Printable(obstacle));
+  }
   const std::string directory = Printable(spool_->directory());
   if (!incidents_.empty() && !upload_.has_value()) {
     line += ", reports in " + directory + "; jankbox list " + directory;
@@ -105,6 +115,8 @@ void RunFeed::TellSummary() {
     const size_t more = error_count_ - 1;
     line += "; " + std::to_string(more) + (more == 1 ? " more error" : " more errors");
   }
+  const std::string watched = watched_.Summary(MonotonicNs());
+  if (!watched.empty()) line += "; " + watched;
   SayLine(line);
 }
 

@@ -16,7 +16,8 @@
 #include "tools/run/folder_watch.h"
 #include "tools/run/incident_log.h"
 #include "tools/run/report_upload.h"
-#include "tools/terminal/error_channel.h"
+#include "tools/run/watched_log.h"
+#include "tools/terminal/agent_channel.h"
 #include "uploader/spool/spool.h"
 
 namespace jankbox::tools {
@@ -30,8 +31,8 @@ class RunFeed {
   // errors are reported.
   RunFeed(Spool* spool, std::string upload_url, bool quiet);
 
-  // The socket to which agents report errors; "" if there is none.
-  std::string error_socket() const { return errors_ != nullptr ? errors_->name() : ""; }
+  // The socket to which agents report; "" if there is none.
+  std::string agent_socket() const { return agents_ != nullptr ? agents_->name() : ""; }
 
   // REQUIRES that this process forks no more.
   void StartUpload();
@@ -43,7 +44,8 @@ class RunFeed {
 
   // Reports that an earlier run left as rings.
   void TellRecovered(const std::vector<std::string>& ids);
-  void TellSummary();
+  // `obstacle`: why nothing could be watched; "" if something could.
+  void TellSummary(const std::string& obstacle);
 
   // The upload's end. BeginFinalUpload(), then Tell() and TellUploadProgress() until
   // upload_ended().
@@ -63,8 +65,9 @@ class RunFeed {
   const TextStyle style_;
   const std::string upload_url_;
   FolderWatch folder_;
-  std::unique_ptr<ErrorChannel> errors_;
+  std::unique_ptr<AgentChannel> agents_;
   IncidentLog incidents_;
+  WatchedLog watched_;
   size_t error_count_ = 0;
   bool progress_shown_ = false;
   std::optional<ReportUpload> upload_;

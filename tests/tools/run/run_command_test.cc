@@ -13,6 +13,9 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+constexpr char kNothingWatched[] =
+    "jankbox: nothing was watched: no thread waited in a loop that Jankbox knows";
+
 class RunTest : public testing::Test {
  protected:
   std::vector<std::string> Command(const std::vector<std::string>& program,
@@ -84,7 +87,7 @@ TEST_F(RunTest, StreamsAreByteIdentical) {
   EXPECT_EQ(quiet.exit_status(), 3);
   const Finished spoken = piped(Command(program));
   EXPECT_EQ(spoken.out, bare.out);
-  EXPECT_EQ(spoken.err, bare.err + "jankbox: no incidents\n");
+  EXPECT_EQ(spoken.err, bare.err + kNothingWatched + std::string("\n"));
 }
 
 TEST_F(RunTest, ArgumentsReachTheProgramUntouched) {
@@ -148,8 +151,8 @@ TEST_F(RunTest, FirstErrorOfTheWholeTreeIsPrintedOthersAreCounted) {
       Run({"sh", "-c", "true; /bin/true; /bin/true; exit 4"}, {},
           {{"WITNESS_ERRORS", "error: no room for a ring \x1b[31m\nnoise\nerror: second"}});
   EXPECT_EQ(finished.exit_status(), 4);
-  EXPECT_EQ(finished.err,
-            "jankbox: no room for a ring ?[31m\njankbox: no incidents; 5 more errors\n");
+  EXPECT_EQ(finished.err, "jankbox: no room for a ring ?[31m\n" + std::string(kNothingWatched) +
+                              "; 5 more errors\n");
 }
 
 TEST_F(RunTest, IncidentsArePrintedAsTheyHappenAndSummedUp) {
@@ -185,7 +188,7 @@ TEST_F(RunTest, ForeignFilesInTheFolderAreNoIncidents) {
       Run({"sh", "-c",
            "mv " + (folder_ / "garbage") + " " + reports + "g.pftrace.zst; mkfifo " + reports +
                "f; mv " + reports + "f " + reports + "f.pftrace.zst"});
-  EXPECT_EQ(finished.err, "jankbox: no incidents\n");
+  EXPECT_EQ(finished.err, kNothingWatched + std::string("\n"));
 }
 
 TEST_F(RunTest, FolderThatCannotBeWrittenIsOneErrorAndTheProgramRuns) {
@@ -224,7 +227,28 @@ TEST_F(RunTest, FreeSpaceFloorIsSettable) {
   EXPECT_THAT(
       Run({"true"}, {"--min-free-mib", "1000000000"}).err,
       testing::MatchesRegex("jankbox: no reports will be written: [^\n]*No space left[^\n]*\n"));
-  EXPECT_EQ(Run({"true"}, {"--min-free-mib", "0"}).err, "jankbox: no incidents\n");
+  EXPECT_EQ(Run({"true"}, {"--min-free-mib", "0"}).err, kNothingWatched + std::string("\n"));
+}
+
+TEST_F(RunTest, LastLineSaysWhatWasWatched) {
+  const Finished finished =
+      Run({"true"}, {}, {{"WITNESS_ERRORS", "watched: 7\t0\t0\t0\tglib\tmain\ttrue\nwatched: x"}});
+  EXPECT_THAT(finished.err, testing::MatchesRegex(
+                                "jankbox: no incidents; watched: main \\(glib\\) for [0-9.]+ ms, "
+                                "until its process ended without a stop\n"));
+}
+
+TEST_F(RunTest, ProgramThatTheAgentCannotBeLoadedIntoRunsWithoutIt) {
+  WriteFile(folder_ / "main.c",
+            "#include <stdlib.h>\nint main(void) { return getenv(\"LD_PRELOAD\") ? 1 : 9; }\n");
+  const std::string program = folder_ / "program";
+  ASSERT_TRUE(RunToEnd({"cc", "-static", "-o", program, folder_ / "main.c"}).exit_status() == 0);
+  const Finished finished = Run({program});
+  EXPECT_EQ(finished.exit_status(), 9);
+  const std::string why =
+      program + " is a program that is linked statically: the agent cannot be loaded into it";
+  EXPECT_EQ(finished.err, "jankbox: nothing can be watched: " + why +
+                              "\njankbox: nothing was watched: " + why + "\n");
 }
 
 TEST_F(RunTest, GrandchildrenMayLiveOn) {

@@ -56,7 +56,7 @@ TEST_F(RunSignalsTest, ProgramThatDiesOfAForwardedSignalTakesUsWithIt) {
   ASSERT_EQ(kill(process.pid(), SIGTERM), 0);
   const Finished finished = process.Finish();
   EXPECT_EQ(finished.signal(), SIGTERM);
-  EXPECT_THAT(finished.err, HasSubstr("jankbox: no incidents"));
+  EXPECT_THAT(finished.err, HasSubstr("jankbox: nothing was watched"));
 }
 
 TEST_F(RunSignalsTest, InterruptKeyReachesTheProgramOnceAndNotUs) {

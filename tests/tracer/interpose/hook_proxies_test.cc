@@ -3,6 +3,8 @@
 // them calls one.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +14,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/scoped_fd.h"
 #include "monitors/frame/frame_hooks.h"
 #include "monitors/looper/dispatch_monitor.h"
 #include "monitors/looper/loop_hooks.h"
@@ -163,7 +166,10 @@ TEST(HookProxies, HundredThousandDispatchesNeitherAllocateNorLock) {
   EXPECT_EQ(DispatchesOfThisThread(), kDispatches);
   t_forbidden = true;
   constexpr uint64_t kUntilKnown = 10;  // that another library's loop has taken over
-  for (uint64_t i = 0; i < kDispatches + kUntilKnown; ++i) library->Poll(nullptr, 0, 0);
+  // May block, as the wait of a loop does, and never does.
+  const ScopedFd always(eventfd(1, EFD_CLOEXEC));
+  pollfd ready = {always.get(), POLLIN, 0};
+  for (uint64_t i = 0; i < kDispatches + kUntilKnown; ++i) library->Poll(&ready, 1, 1000);
   t_forbidden = false;
   EXPECT_GE(DispatchesOfThisThread(), 2 * kDispatches);
   runtime->Stop(MonotonicNs() + kNsPerSecond);

@@ -1,4 +1,4 @@
-#include "tools/terminal/error_channel.h"
+#include "tools/terminal/agent_channel.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -16,7 +16,10 @@
 namespace jankbox::tools {
 namespace {
 
-constexpr std::string_view kErrorPrefix = "error: ";
+constexpr struct {
+  std::string_view prefix;
+  AgentMessage::Kind kind;
+} kKinds[] = {{"error: ", AgentMessage::Kind::kError}, {"watched: ", AgentMessage::Kind::kWatched}};
 constexpr size_t kMaxDatagramBytes = 2048;
 
 // Agents of a program that changed its user still report to root.
@@ -33,7 +36,7 @@ bool IsTrusted(const msghdr& message) {
 
 }  // namespace
 
-Result<std::unique_ptr<ErrorChannel>> ErrorChannel::Open() {
+Result<std::unique_ptr<AgentChannel>> AgentChannel::Open() {
   ScopedFd fd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd.valid()) return Status::FromErrno(errno, "socket");
   const int on = 1;
@@ -47,10 +50,10 @@ Result<std::unique_ptr<ErrorChannel>> ErrorChannel::Open() {
   if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0) {
     return Status::FromErrno(errno, "bind");
   }
-  return std::unique_ptr<ErrorChannel>(new ErrorChannel(std::move(fd), std::move(name)));
+  return std::unique_ptr<AgentChannel>(new AgentChannel(std::move(fd), std::move(name)));
 }
 
-std::optional<std::string> ErrorChannel::Next() {
+std::optional<AgentMessage> AgentChannel::Next() {
   for (;;) {
     char text[kMaxDatagramBytes];
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
@@ -64,10 +67,15 @@ std::optional<std::string> ErrorChannel::Next() {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return std::nullopt;
     const std::string_view datagram(text, static_cast<size_t>(n));
-    if (!IsTrusted(message) || datagram.substr(0, kErrorPrefix.size()) != kErrorPrefix) continue;
-    std::string error(datagram.substr(kErrorPrefix.size()));
-    while (!error.empty() && (error.back() == '\n' || error.back() == '\0')) error.pop_back();
-    return error;
+    if (!IsTrusted(message)) continue;
+    for (const auto& [prefix, kind] : kKinds) {
+      if (!datagram.starts_with(prefix)) continue;
+      AgentMessage found = {kind, std::string(datagram.substr(prefix.size()))};
+      while (!found.text.empty() && (found.text.back() == '\n' || found.text.back() == '\0')) {
+        found.text.pop_back();
+      }
+      return found;
+    }
   }
 }
 

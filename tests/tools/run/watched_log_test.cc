@@ -1,0 +1,56 @@
+#include "tools/run/watched_log.h"
+
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+
+namespace jankbox::tools {
+namespace {
+
+constexpr uint64_t kStartNs = 100 * kNsPerSecond;
+
+std::string Text(int pid, int index, bool ended, int messages, const char* loop, const char* thread,
+                 const char* process) {
+  return std::to_string(pid) + "\t" + std::to_string(index) + "\t" + (ended ? "1" : "0") + "\t" +
+         std::to_string(messages) + "\t" + loop + "\t" + thread + "\t" + process;
+}
+
+TEST(WatchedLog, LoopHasItsMessagesAndItsTime) {
+  WatchedLog log;
+  EXPECT_TRUE(log.empty());
+  EXPECT_EQ(log.Summary(kStartNs), "");
+  log.Add(Text(7, 0, false, 0, "api", "main", "app"), kStartNs);
+  log.Add(Text(7, 0, true, 1204, "glib", "main", "app"), kStartNs + 14 * kNsPerSecond);
+  EXPECT_EQ(log.Summary(kStartNs + 20 * kNsPerSecond),
+            "watched: main (glib), 1204 messages in 14.0 s");
+}
+
+TEST(WatchedLog, ProcessThatWasKilledHasNoCount) {
+  WatchedLog log;
+  log.Add(Text(7, 0, false, 0, "poll", "main", "app"), kStartNs);
+  EXPECT_EQ(log.Summary(kStartNs + 2 * kNsPerSecond),
+            "watched: main (poll) for 2.0 s, until its process ended without a stop");
+}
+
+TEST(WatchedLog, LoopsOfSeveralProcessesAreTold) {
+  WatchedLog log;
+  for (int pid : {9, 8, 7, 6}) {
+    log.Add(Text(pid, 1, false, 0, "qt", "render", "app"), kStartNs);
+    log.Add(Text(pid, 1, true, 1, "qt", "render", "app"), kStartNs + kNsPerSecond);
+  }
+  EXPECT_EQ(log.Summary(kStartNs),
+            "watched: render of app (qt), 1 message in 1.0 s; render of app (qt), 1 message in "
+            "1.0 s; render of app (qt), 1 message in 1.0 s; and 1 more loop");
+}
+
+TEST(WatchedLog, WhatIsNoMessageIsIgnored) {
+  WatchedLog log;
+  for (const char* text : {"", "x", "1\t2\t3", "a\t0\t0\t0\tqt\tmain\tapp",
+                           "1\t0\t0\t-3\tqt\tmain\tapp", "1\t0\t0\t0\tqt\tmain\tapp\tmore"}) {
+    log.Add(text, kStartNs);
+  }
+  EXPECT_TRUE(log.empty());
+}
+
+}  // namespace
+}  // namespace jankbox::tools

@@ -1,0 +1,90 @@
+#include "tools/run/watched_log.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/clock.h"
+#include "tools/terminal/terminal.h"
+
+namespace jankbox::tools {
+namespace {
+
+constexpr size_t kFields = 7;  // pid, index, ended, messages, loop, thread, process
+constexpr size_t kNamed = 3;
+
+std::vector<std::string_view> Fields(std::string_view text) {
+  std::vector<std::string_view> fields;
+  while (true) {
+    const size_t tab = text.find('\t');
+    fields.push_back(text.substr(0, tab));
+    if (tab == std::string_view::npos) return fields;
+    text.remove_prefix(tab + 1);
+  }
+}
+
+std::optional<uint64_t> Number(std::string_view text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string Plural(uint64_t count, const std::string& thing) {
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+void WatchedLog::Add(std::string_view text, uint64_t now_ns) {
+  const std::vector<std::string_view> fields = Fields(text);
+  if (fields.size() != kFields) return;
+  const std::optional<uint64_t> pid = Number(fields[0]), index = Number(fields[1]),
+                                messages = Number(fields[3]);
+  if (!pid || !index || !messages) return;
+  const auto [at, added] = loops_.try_emplace({static_cast<int>(*pid), *index});
+  Loop& loop = at->second;
+  if (added) {
+    loop.order = loops_.size();
+    loop.begin_ns = now_ns;
+  }
+  loop.end_ns = fields[2] == "1" ? now_ns : 0;
+  loop.messages = *messages;
+  loop.loop = Printable(std::string(fields[4]));
+  loop.thread = Printable(std::string(fields[5]));
+  loop.process = Printable(std::string(fields[6]));
+}
+
+std::string WatchedLog::Summary(uint64_t now_ns) const {
+  if (loops_.empty()) return "";
+  std::vector<const Loop*> in_order;
+  std::set<int> processes;
+  for (const auto& [key, loop] : loops_) {
+    in_order.push_back(&loop);
+    processes.insert(key.first);
+  }
+  std::sort(in_order.begin(), in_order.end(),
+            [](const Loop* a, const Loop* b) { return a->order < b->order; });
+  std::string line;
+  for (size_t i = 0; i < in_order.size() && i < kNamed; ++i) {
+    const Loop& loop = *in_order[i];
+    line += (i == 0 ? "watched: " : "; ") + loop.thread;
+    if (processes.size() > 1) line += " of " + loop.process;
+    line += " (" + loop.loop + ")";
+    const uint64_t end_ns = loop.end_ns != 0 ? loop.end_ns : now_ns;
+    const uint64_t watched_ns = end_ns - loop.begin_ns;
+    const std::string time = DurationText(static_cast<double>(watched_ns) / kNsPerMs);
+    if (loop.end_ns == 0) {
+      line += " for " + time + ", until its process ended without a stop";
+    } else {  // both may come at the end
+      line +=
+          ", " + Plural(loop.messages, "message") + (watched_ns < kNsPerMs ? "" : " in " + time);
+    }
+  }
+  if (in_order.size() > kNamed) line += "; and " + Plural(in_order.size() - kNamed, "more loop");
+  return line;
+}
+
+}  // namespace jankbox::tools

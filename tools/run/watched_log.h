@@ -1,0 +1,41 @@
+// Which loops the agents of one run watched, for the last line of `jankbox run`. Pure; allocates.
+// Threads: one.
+#ifndef JANKBOX_TOOLS_RUN_WATCHED_LOG_H_
+#define JANKBOX_TOOLS_RUN_WATCHED_LOG_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace jankbox::tools {
+
+class WatchedLog {
+ public:
+  // The text of a "watched:" message (sdk/runtime/run_channel) that came at `now_ns`,
+  // CLOCK_MONOTONIC. What is none is ignored.
+  void Add(std::string_view text, uint64_t now_ns);
+
+  // "watched: main (glib), 1204 messages in 14 s"; "" if nothing was. At most three loops by name.
+  std::string Summary(uint64_t now_ns) const;
+
+  bool empty() const { return loops_.empty(); }
+
+ private:
+  struct Loop {
+    uint64_t order = 0;
+    uint64_t begin_ns = 0;
+    uint64_t end_ns = 0;  // 0: it did not say that it ended
+    uint64_t messages = 0;
+    std::string loop;
+    std::string thread;
+    std::string process;
+  };
+
+  std::map<std::pair<int, size_t>, Loop> loops_;  // by process and place in its ring
+};
+
+}  // namespace jankbox::tools
+
+#endif  // JANKBOX_TOOLS_RUN_WATCHED_LOG_H_

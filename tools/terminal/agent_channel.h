@@ -1,0 +1,43 @@
+// Receives what the agents of a process tree say: an abstract datagram socket whose name is in
+// their environment (JANKBOX_RUN_SOCKET). Datagrams are texts "error: …" and "watched: …"
+// (sdk/runtime/run_channel); those of other users are ignored. Threads: one; never waits.
+#ifndef JANKBOX_TOOLS_TERMINAL_AGENT_CHANNEL_H_
+#define JANKBOX_TOOLS_TERMINAL_AGENT_CHANNEL_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/scoped_fd.h"
+#include "base/status.h"
+
+namespace jankbox::tools {
+
+struct AgentMessage {
+  enum class Kind { kError, kWatched };
+  Kind kind = Kind::kError;
+  std::string text;  // without what stands for the kind
+};
+
+class AgentChannel {
+ public:
+  static Result<std::unique_ptr<AgentChannel>> Open();
+
+  int fd() const { return fd_.get(); }
+  // Without the leading NUL of abstract names.
+  const std::string& name() const { return name_; }
+
+  // nullopt if none is waiting.
+  std::optional<AgentMessage> Next();
+
+ private:
+  AgentChannel(ScopedFd fd, std::string name) : fd_(std::move(fd)), name_(std::move(name)) {}
+
+  ScopedFd fd_;
+  std::string name_;
+};
+
+}  // namespace jankbox::tools
+
+#endif  // JANKBOX_TOOLS_TERMINAL_AGENT_CHANNEL_H_
