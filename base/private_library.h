@@ -1,11 +1,13 @@
 // Opens a shared library so that its symbols and the host's never meet (RTLD_LOCAL and, on glibc,
 // RTLD_DEEPBIND): libunwind exports _Unwind_*, hosts export what they please. Libraries stay loaded
 // for the life of the process. Header-only: the preload agent needs it and nothing else. Jankbox's
-// own threads only: takes the loader's lock, allocates.
+// own threads, and the agent's constructor: takes the loader's lock, allocates.
 #ifndef JANKBOX_BASE_PRIVATE_LIBRARY_H_
 #define JANKBOX_BASE_PRIVATE_LIBRARY_H_
 
 #include <dlfcn.h>
+
+#include "base/loader_use.h"
 
 namespace jankbox {
 
@@ -22,6 +24,7 @@ inline bool MallocIsReplaced() {
 
 // The library's handle, or null if it is not installed.
 inline void* OpenPrivateLibrary(const char* name) {
+  LoaderUse use;
   int flags = RTLD_NOW | RTLD_LOCAL;
 #ifdef RTLD_DEEPBIND
   if (!MallocIsReplaced()) flags |= RTLD_DEEPBIND;
@@ -32,6 +35,7 @@ inline void* OpenPrivateLibrary(const char* name) {
 // Sets `*function` to `name` of `library`; false if it has none.
 template <typename Function>
 bool BindSymbol(void* library, const char* name, Function** function) {
+  LoaderUse use;
   *function = reinterpret_cast<Function*>(dlsym(library, name));
   return *function != nullptr;
 }

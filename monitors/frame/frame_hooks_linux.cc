@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "base/clock.h"
+#include "base/loader_use.h"
 #include "monitors/frame/frame_hooks.h"
 #include "monitors/frame/frame_monitor.h"
 #include "monitors/frame/gtk_frames.h"
@@ -151,6 +152,7 @@ void AddFrameHooks(const FrameHookSet& sources, HookSet* hooks) {
 void FollowFrameLibraries(const FrameHookSet& sources) {
   if (sources.gtk) FollowGtkFrames();
   if (!sources.sdl || g_get_display_mode.load(std::memory_order_relaxed) != nullptr) return;
+  LoaderUse use;
   void* sdl = dlopen("libSDL2-2.0.so.0", RTLD_LAZY | RTLD_NOLOAD);
   if (sdl == nullptr) return;
   g_get_display_mode.store(

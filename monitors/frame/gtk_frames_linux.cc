@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/clock.h"
+#include "base/loader_use.h"
 #include "monitors/frame/frame_monitor.h"
 #include "monitors/frame/gtk_frames.h"
 #include "tracer/ring/recorder.h"
@@ -129,6 +130,7 @@ void FollowGtkFrames() {
   constexpr const char* kLibraries[] = {"libgtk-3.so.0", "libgtk-4.so.1"};
   for (const char* name : kLibraries) {
     if (g_hooked) return;
+    LoaderUse use;
     void* library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
     if (library == nullptr) continue;
     g_hooked = FindAll(library) && HookClock();

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "base/loader_use.h"
 #include "monitors/looper/dispatch_monitor.h"
 #include "monitors/looper/glib_idle.h"
 #include "monitors/looper/idle_callback.h"
@@ -44,6 +45,7 @@ std::atomic_ref<Dispatch*> DispatchOf(SourceFunctions* table) {
 
 void FollowGlibIdle() {
   if (g_table.load(std::memory_order_acquire) != nullptr) return;
+  LoaderUse use;
   void* glib = dlopen("libglib-2.0.so.0", RTLD_LAZY | RTLD_NOLOAD);  // never unloaded: nodelete
   if (glib == nullptr) return;
   auto* table = static_cast<SourceFunctions*>(dlsym(glib, "g_idle_funcs"));

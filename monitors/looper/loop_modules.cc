@@ -8,6 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/loader_use.h"
+
 namespace jankbox {
 namespace {
 
@@ -115,6 +117,7 @@ LoopModule ClassifyModule(std::string_view path) {
 }
 
 void LoopModules::Refresh() {
+  LoaderUse use;
   Table now;
   dl_iterate_phdr(ReadCounters, &now);
   const Table* current = g_table.load(std::memory_order_acquire);

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/last_error.h"
+#include "base/loader_use.h"
 #include "base/mutex.h"
 #include "jankbox/incident.h"
 #include "jankbox/plugin.h"
@@ -43,6 +44,10 @@ static_assert(std::string_view(JANKBOX_IDLE_PREFIX) == jankbox::kIdlePrefix);
 
 constexpr uint64_t kStopWaitNs = 2 * jankbox::kNsPerSecond;
 
+// Which process started last; 0: none. A child that was forked while its parent started or stopped
+// inherits the locks below as they were: it must not wait for them when it ends.
+std::atomic<pid_t> g_starter{0};
+
 // Locked during a whole start or stop; g_runtime_mutex only guards the slot.
 jankbox::Mutex g_lifecycle_mutex;
 jankbox::Mutex g_runtime_mutex;
@@ -63,6 +68,8 @@ std::shared_ptr<jankbox::Runtime> Current() {
 extern "C" {
 
 jankbox_status jankbox_start(const jankbox_options* options) {
+  jankbox::LoaderUse::Register();
+  g_starter.store(getpid());
   jankbox::MutexLock starting_or_stopping(&g_lifecycle_mutex);
   jankbox::MutexLock lock(&g_runtime_mutex);
   std::shared_ptr<jankbox::Runtime>& runtime = RuntimeSlot();
@@ -84,6 +91,7 @@ jankbox_status jankbox_start(const jankbox_options* options) {
 }
 
 void jankbox_stop(void) {
+  if (g_starter.load() != getpid()) return;
   jankbox::MutexLock starting_or_stopping(&g_lifecycle_mutex);
   std::shared_ptr<jankbox::Runtime> runtime = Current();
   if (runtime == nullptr) return;

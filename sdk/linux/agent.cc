@@ -1,8 +1,10 @@
-// The preload agent: interposes the waits of an unmodified program, and once its main
-// thread (or one of the option watch_threads) waits in a loop loads libjankbox.so, apart from the
-// program's own symbols, on a thread of its own. Exports nothing but those waits; every one goes to
-// the real function with the caller's arguments, result and errno untouched. FORK: a child starts
-// again.
+// The preload agent: interposes the waits of an unmodified program. Before main(), while there is
+// one thread that could fork, it loads libjankbox.so, apart from the program's own symbols; once
+// the main thread (or one of the option watch_threads) waits in a loop, a thread of its own starts
+// the recorder. Exports nothing but those waits; every one goes to the real function with the
+// caller's arguments, result and errno untouched. Under `jankbox run` it records the program that
+// was named, and programs that this one starts only if it is told to. FORK: a child that executes
+// no other program is not recorded.
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
@@ -33,10 +35,12 @@ using jankbox::ThreadWait;
 using jankbox::WaitFamily;
 using jankbox::WatchedLoops;
 
-std::atomic<bool> g_started{false};
+void* g_recorder;                    // libjankbox.so; null: this process is not recorded
+std::atomic<bool> g_started{false};  // the recorder, or it is never to be
 std::atomic<const DispatchCalls*> g_calls{nullptr};  // set once the recorder runs
 DispatchCalls g_call_table;
 jankbox_status (*g_watch_this_thread)(const char*);
+jankbox_status (*g_start)(const jankbox_options*);
 void (*g_stop)();
 
 template <typename Function>
@@ -58,6 +62,25 @@ void* LoadRecorder() {
   return jankbox::OpenPrivateLibrary(path);
 }
 
+void BindRecorder(void* library) {
+  g_start = Symbol<decltype(&jankbox_start)>(library, "jankbox_start");
+  g_watch_this_thread =
+      Symbol<decltype(&jankbox_watch_this_thread)>(library, "jankbox_watch_this_thread");
+  g_call_table = {Symbol<decltype(&jankbox_dispatch_begin)>(library, "jankbox_dispatch_begin"),
+                  Symbol<decltype(&jankbox_dispatch_end_all)>(library, "jankbox_dispatch_end_all"),
+                  [](const char* name) { g_watch_this_thread(name); }};
+  g_stop = Symbol<decltype(&jankbox_stop)>(library, "jankbox_stop");
+}
+
+// The socket's name says whose child is recorded: jankbox-run-PARENT-…, 0 for every process.
+bool IsToBeRecorded() {
+  static constexpr char kPrefix[] = "jankbox-run-";
+  const char* name = getenv("JANKBOX_RUN_SOCKET");
+  if (name == nullptr || strncmp(name, kPrefix, sizeof(kPrefix) - 1) != 0) return true;
+  const long parent = strtol(name + sizeof(kPrefix) - 1, nullptr, 10);
+  return parent == 0 || parent == getppid();
+}
+
 // A UI that starts up has no loop yet. Until it has one, the modules that it loads are noted.
 void FollowModulesUntilLoopRuns() {
   constexpr useconds_t kPollUs = 100'000;
@@ -70,19 +93,10 @@ void FollowModulesUntilLoopRuns() {
 void* StartRecorder(void*) {
   jankbox::NameCurrentThread("jankbox-start");
   jankbox::LoopModules::Refresh();
-  void* library = LoadRecorder();
-  if (library == nullptr) return nullptr;  // `jankbox run` looked for it before it started us
-  auto start = Symbol<decltype(&jankbox_start)>(library, "jankbox_start");
-  g_watch_this_thread =
-      Symbol<decltype(&jankbox_watch_this_thread)>(library, "jankbox_watch_this_thread");
-  g_call_table = {Symbol<decltype(&jankbox_dispatch_begin)>(library, "jankbox_dispatch_begin"),
-                  Symbol<decltype(&jankbox_dispatch_end_all)>(library, "jankbox_dispatch_end_all"),
-                  [](const char* name) { g_watch_this_thread(name); }};
-  g_stop = Symbol<decltype(&jankbox_stop)>(library, "jankbox_stop");
   jankbox_options options{};
   options.size = sizeof(options);
   options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
-  if (start != nullptr && start(&options) == JANKBOX_OK) {
+  if (g_start(&options) == JANKBOX_OK) {
     g_calls.store(&g_call_table, std::memory_order_release);
     FollowModulesUntilLoopRuns();
   }
@@ -100,7 +114,7 @@ void StartOnce() {
 }
 
 void InForkedChild() {
-  g_started = false;
+  g_started = true;
   g_calls.store(nullptr, std::memory_order_relaxed);
   WatchedLoops::ForgetAll();
 }
@@ -123,9 +137,14 @@ void WantThreads() {
 }
 
 __attribute__((constructor)) void Prepare() {
+  jankbox::LoaderUse::Register();
+  pthread_atfork(nullptr, nullptr, InForkedChild);
+  g_recorder = IsToBeRecorded() ? LoadRecorder() : nullptr;
+  g_started = g_recorder == nullptr;  // `jankbox run` looked for it before it started us
+  if (g_recorder == nullptr) return;
+  BindRecorder(g_recorder);
   jankbox::LoopModules::Refresh();
   WantThreads();
-  pthread_atfork(nullptr, nullptr, InForkedChild);
 }
 
 __attribute__((destructor)) void Finish() {

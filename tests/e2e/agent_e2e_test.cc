@@ -165,13 +165,38 @@ TEST_F(AgentTest, ProgramWithoutALoopGetsNoRing) {
   EXPECT_TRUE(Reports(Folder("spool")).empty());
 }
 
+TEST_F(AgentTest, ChildrenThatAreForkedWhileTheRecorderStartsEndAsWithoutIt) {
+  const int runs = getenv("JANKBOX_SOAK") != nullptr ? 100 : 5;
+  for (int i = 0; i < runs; ++i) {
+    for (const bool children : {false, true}) {
+      const Outcome run =
+          RunAgent({children ? "--children" : "--quiet"}, {Binary("fork_storm"), "40"});
+      ASSERT_EQ(run.out, "lost 0\n") << run.err;
+    }
+  }
+}
+
+TEST_F(AgentTest, ProgramsThatTheProgramStartsAreRecordedIfAskedFor) {
+  const std::string script = Binary("glib_waits") + " own_poll 900; exit 3";
+  for (const bool children : {false, true}) {
+    const Outcome run =
+        RunAgent(children ? std::vector<std::string>{"--children"} : std::vector<std::string>(),
+                 {"sh", "-c", script});
+    EXPECT_EQ(run.exit_status, 3);
+    EXPECT_EQ(Reports(Folder("spool")).size(), children ? 1u : 0u) << run.err;
+    EXPECT_THAT(run.err,
+                ::testing::HasSubstr(children ? "watched: main (glib), " : "nothing was watched: "))
+        << run.err;
+  }
+}
+
 TEST_F(AgentTest, TroubleInTheTreeIsPrintedOnce) {
   // A folder that goes away while the tree runs: no process in it can write its reports.
   const std::string loop = Binary("glib_waits") + " own_poll 300";
-  const Outcome run =
-      RunAgent({"--slow-ms", "50"}, {"sh", "-c",
-                                     "rm -rf " + Folder("spool") + " && : > " + Folder("spool") +
-                                         "; " + loop + "; " + loop + "; exit 5"});
+  const Outcome run = RunAgent({"--slow-ms", "50", "--children"},
+                               {"sh", "-c",
+                                "rm -rf " + Folder("spool") + " && : > " + Folder("spool") + "; " +
+                                    loop + "; " + loop + "; exit 5"});
   EXPECT_EQ(run.exit_status, 5);
   EXPECT_EQ(run.out, "done\ndone\n");
   size_t told = 0;
@@ -180,12 +205,6 @@ TEST_F(AgentTest, TroubleInTheTreeIsPrintedOnce) {
     ++told;
   }
   EXPECT_EQ(told, 1u) << run.err;
-}
-
-TEST_F(AgentTest, ChildrenAreFollowed) {
-  const Outcome run = RunAgent({}, {"sh", "-c", Binary("glib_waits") + " own_poll 900; exit 3"});
-  EXPECT_EQ(run.exit_status, 3);
-  ASSERT_EQ(Reports(Folder("spool")).size(), 1u) << run.err;
 }
 
 }  // namespace

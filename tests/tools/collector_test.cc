@@ -92,7 +92,8 @@ TEST_F(CollectorTest, WhatAnEarlierRunKeptIsSentButIsNoIncidentOfThisOne) {
   SealReportFile(folder_ / "reports", SampleReport(1));
   const Finished run = Run("true", url_);
   EXPECT_EQ(run.err,
-            "jankbox: nothing was watched: no thread waited in a loop that Jankbox knows\njankbox: "
+            "jankbox: nothing was watched: no thread waited in a loop that Jankbox knows "
+            "(--children watches what the program starts, too)\njankbox: "
             "1 report sent to " +
                 url_ + "; jankbox list " + url_ + "\n");
   EXPECT_TRUE(SpoolIsEmpty());

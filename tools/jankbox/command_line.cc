@@ -76,6 +76,8 @@ void AddRun(CLI::App* app, RunOptions* options) {
                   "write no report that would leave less free disk space [64]")
       ->type_name("MIB")
       ->check(CLI::Range(0u, 1u << 30).description(""));
+  run->add_flag("--children", options->children,
+                "record the programs that the program starts, too");
   run->add_flag("-q,--quiet", options->quiet, "print errors only");
   run->prefix_command();
   run->footer(

@@ -105,7 +105,7 @@ void Run::Prepare() {
   spool_.emplace(std::move(spool.value()));
   const Result<std::vector<std::string>> recovered =
       RecoverOrphanRings(directory_, &spool_.value());
-  feed_.emplace(&spool_.value(), options_.upload_url, options_.quiet);
+  feed_.emplace(&spool_.value(), options_.upload_url, options_.quiet, options_.children);
   if (recovered.ok()) feed_->TellRecovered(recovered.value());
   if (!preflight_.obstacle.empty() && !options_.quiet) {
     Say("nothing can be watched: " + Printable(preflight_.obstacle));

@@ -19,7 +19,8 @@ struct RunOptions {
   std::optional<uint32_t> window_s;
   std::string upload_url;  // empty: nothing is sent
   std::optional<uint32_t> min_free_mib;
-  bool quiet = false;  // only errors
+  bool quiet = false;     // only errors
+  bool children = false;  // programs that the program starts are recorded, too
   std::vector<std::string> program;
 };
 

@@ -35,14 +35,15 @@ ReportView View(const proto::Report& report) { return ViewReport(ReportToJson(re
 
 void Say(const std::string& line) { Write("jankbox: " + line + "\n"); }
 
-RunFeed::RunFeed(Spool* spool, std::string upload_url, bool quiet)
+RunFeed::RunFeed(Spool* spool, std::string upload_url, bool quiet, bool children)
     : spool_(spool),
       quiet_(quiet),
+      children_(children),
       style_(DetectTextStyle(STDERR_FILENO)),
       upload_url_(std::move(upload_url)),
       folder_(spool->directory()),
       incidents_(style_) {
-  Result<std::unique_ptr<AgentChannel>> agents = AgentChannel::Open();
+  Result<std::unique_ptr<AgentChannel>> agents = AgentChannel::Open(children ? 0 : getpid());
   if (agents.ok()) agents_ = std::move(agents.value());  // else what agents say is missed
 }
 
@@ -103,9 +104,12 @@ void RunFeed::TellSummary(const std::string& obstacle) {
   if (quiet_) return;
   std::string line = incidents_.Summary();
   if (incidents_.empty() && watched_.empty()) {
-    line =
-        "nothing was watched: " +
-        (obstacle.empty() ? "no thread waited in a loop that Jankbox knows" : Printable(obstacle));
+    line = "nothing was watched: " +
+           (obstacle.empty()
+                ? "no thread waited in a loop that Jankbox knows" +
+                      std::string(children_ ? ""
+                                            : " (--children watches what the program starts, too)")
+                : Printable(obstacle));
   }
   const std::string directory = Printable(spool_->directory());
   if (!incidents_.empty() && !upload_.has_value()) {

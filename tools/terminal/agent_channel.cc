@@ -36,12 +36,13 @@ bool IsTrusted(const msghdr& message) {
 
 }  // namespace
 
-Result<std::unique_ptr<AgentChannel>> AgentChannel::Open() {
+Result<std::unique_ptr<AgentChannel>> AgentChannel::Open(pid_t parent) {
   ScopedFd fd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd.valid()) return Status::FromErrno(errno, "socket");
   const int on = 1;
   setsockopt(fd.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
-  std::string name = "jankbox-run-" + NewUuid(RealtimeNs() / kNsPerMs);
+  std::string name =
+      "jankbox-run-" + std::to_string(parent) + "-" + NewUuid(RealtimeNs() / kNsPerMs);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   memcpy(address.sun_path + 1, name.data(), name.size());  // far below sizeof(sun_path)

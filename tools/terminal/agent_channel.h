@@ -4,6 +4,8 @@
 #ifndef JANKBOX_TOOLS_TERMINAL_AGENT_CHANNEL_H_
 #define JANKBOX_TOOLS_TERMINAL_AGENT_CHANNEL_H_
 
+#include <sys/types.h>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,7 +24,8 @@ struct AgentMessage {
 
 class AgentChannel {
  public:
-  static Result<std::unique_ptr<AgentChannel>> Open();
+  // `parent`: agents of its children are to record; 0: all agents. It is in the socket's name.
+  static Result<std::unique_ptr<AgentChannel>> Open(pid_t parent);
 
   int fd() const { return fd_.get(); }
   // Without the leading NUL of abstract names.

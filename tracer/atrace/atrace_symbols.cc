@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/loader_use.h"
 #include "tracer/hook/loaded_module.h"
 
 namespace jankbox {
@@ -59,6 +60,7 @@ const AtraceSymbolNames& AtraceSymbolsOfApiLevel(int api_level) {
 }
 
 Result<AtraceSymbols> FindAtraceSymbols(const std::string& load_library) {
+  LoaderUse use;
   AtraceSymbols symbols;
   if (!load_library.empty()) {
     void* scope = dlopen(load_library.c_str(), RTLD_NOW | RTLD_LOCAL);

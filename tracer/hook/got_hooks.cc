@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/compact_sort.h"
+#include "base/loader_use.h"
 #include "tracer/hook/elf_image.h"
 #include "tracer/hook/import_scan.h"
 #include "tracer/hook/memory_map.h"
@@ -36,6 +37,7 @@ class GotHooks::Pass {
       symbols_.push_back(request.symbol);
       // A library that was linked before this one, and that was not called yet, is not behind a
       // proxy.
+      LoaderUse use;
       void* next = dlsym(RTLD_NEXT, request.symbol);
       next_definitions_.push_back(next != nullptr ? next : dlsym(RTLD_DEFAULT, request.symbol));
     }

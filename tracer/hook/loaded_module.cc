@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include "base/loader_use.h"
+
 namespace jankbox {
 namespace {
 
@@ -71,12 +73,14 @@ int FindHolder(dl_phdr_info* module, size_t /*size*/, void* argument) {
 }  // namespace
 
 LoaderCounts ReadLoaderCounts() {
+  LoaderUse use;
   LoaderCounts counts;
   dl_iterate_phdr(TakeCounts, &counts);
   return counts;
 }
 
 std::vector<LoadedModule> ListLoadedModules(LoaderCounts* counts) {
+  LoaderUse use;
   Listing listing;
   dl_iterate_phdr(AddModule, &listing);
   *counts = listing.counts;
@@ -90,12 +94,14 @@ std::vector<LoadedModule> ListLoadedModules(LoaderCounts* counts) {
 
 std::string LibraryPathOf(const void* address) {
   AddressSearch search{reinterpret_cast<uintptr_t>(address), 0, {}};
+  LoaderUse use;
   dl_iterate_phdr(FindHolder, &search);
   return search.library;
 }
 
-HeldModule::HeldModule(const LoadedModule& module)
-    : handle_(dlopen(module.is_program ? nullptr : module.path.c_str(), RTLD_NOLOAD | RTLD_LAZY)) {
+HeldModule::HeldModule(const LoadedModule& module) {
+  LoaderUse use;
+  handle_ = dlopen(module.is_program ? nullptr : module.path.c_str(), RTLD_NOLOAD | RTLD_LAZY);
   // The name may mean another module by now; the referenced one cannot change any more.
   LoadedModule wanted = module;
   const bool listed = dl_iterate_phdr(FindModule, &wanted) != 0;
@@ -110,7 +116,9 @@ HeldModule::HeldModule(HeldModule&& other) noexcept
     : handle_(std::exchange(other.handle_, nullptr)), out_of_reach_(other.out_of_reach_) {}
 
 HeldModule::~HeldModule() {
-  if (handle_ != nullptr) dlclose(handle_);
+  if (handle_ == nullptr) return;
+  LoaderUse use;
+  dlclose(handle_);
 }
 
 }  // namespace jankbox

@@ -54,7 +54,7 @@ class HeldModule {
   bool out_of_reach() const { return out_of_reach_; }
 
  private:
-  void* handle_;
+  void* handle_ = nullptr;
   bool out_of_reach_ = false;
 };
 

@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "base/compact_sort.h"
+#include "base/loader_use.h"
 #include "tracer/unwind/build_id_note.h"
 #include "tracer/unwind/module_map.h"
 #include "tracer/unwind/safe_memory.h"
@@ -114,6 +115,7 @@ int AddModule(dl_phdr_info* entry, size_t size, void* out) {
 ModuleMap ModuleMap::Load() {
   ModuleMap map;
   LoadState state{&map.modules_, {}, true};
+  LoaderUse use;
   dl_iterate_phdr(AddModule, &state);
   map.adds_ = state.counts.adds;
   map.subs_ = state.counts.subs;
@@ -123,6 +125,7 @@ ModuleMap ModuleMap::Load() {
 
 bool ModuleMap::Stale() const {
   LoaderCounts counts;
+  LoaderUse use;
   dl_iterate_phdr(ReadCounts, &counts);
   return counts.adds != adds_ || counts.subs != subs_;
 }

@@ -14,7 +14,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr char kNothingWatched[] =
-    "jankbox: nothing was watched: no thread waited in a loop that Jankbox knows";
+    "jankbox: nothing was watched: no thread waited in a loop that Jankbox knows (--children "
+    "watches what the program starts, too)";
 
 class RunTest : public testing::Test {
  protected:

@@ -1,0 +1,72 @@
+// While one of Jankbox's threads is inside the loader (dlopen, dlsym, dl_iterate_phdr …), the host
+// does not fork: its child would inherit the loader's lists half changed, and could not load
+// anything. fork() waits for the thread, at most kMaxWaitMs, and the thread waits for the fork.
+// Header-only: the preload agent, which has a copy of the state of its own, needs it and nothing
+// else. NO-ALLOC but for Register(). Threads: any.
+#ifndef JANKBOX_BASE_LOADER_USE_H_
+#define JANKBOX_BASE_LOADER_USE_H_
+
+#include <pthread.h>
+#include <time.h>
+
+#include <atomic>
+
+#include "base/thread_value.h"
+
+namespace jankbox {
+
+class LoaderUse {
+ public:
+  static constexpr int kMaxWaitMs = 100;  // that a fork of the host is delayed
+
+  // Before the first use by another thread than the main one. Idempotent.
+  static void Register() {
+    static const int registered = pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
+    (void)registered;
+  }
+
+  LoaderUse() {
+    t_depth = t_depth + 1;
+    if (t_depth != 1) return;
+    // A fork copies the page tables: as long as that takes, and no longer than a stuck one.
+    constexpr int kMaxTurns = 5000;
+    for (int turn = 0; turn < kMaxTurns; ++turn) {
+      users_.fetch_add(1);
+      if (forks_.load() == 0) return;
+      users_.fetch_sub(1);
+      SleepAMillisecond();
+    }
+    users_.fetch_add(1);
+  }
+  ~LoaderUse() {
+    t_depth = t_depth - 1;
+    if (t_depth == 0) users_.fetch_sub(1);
+  }
+  LoaderUse(const LoaderUse&) = delete;
+  LoaderUse& operator=(const LoaderUse&) = delete;
+
+ private:
+  static void SleepAMillisecond() {
+    const timespec time = {0, 1'000'000};
+    nanosleep(&time, nullptr);
+  }
+  // A library's constructor may fork inside our own dlopen(): that thread does not wait for itself.
+  static void BeforeFork() {
+    forks_.fetch_add(1);
+    if (t_depth != 0) return;
+    for (int ms = 0; ms < kMaxWaitMs && users_.load() != 0; ++ms) SleepAMillisecond();
+  }
+  static void AfterForkInParent() { forks_.fetch_sub(1); }
+  static void AfterForkInChild() {
+    forks_.store(0);
+    users_.store(t_depth != 0 ? 1 : 0);  // the other threads are not here
+  }
+
+  static inline std::atomic<int> users_{0};
+  static inline std::atomic<int> forks_{0};
+  static inline JANKBOX_THREAD_VALUE(int, t_depth, 0);
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_BASE_LOADER_USE_H_
