@@ -8,7 +8,13 @@
 
 namespace jankbox {
 
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
+#if defined(__GLIBC__)
+#if __GLIBC_PREREQ(2, 35)
+#define JANKBOX_HAS_FIND_OBJECT 1
+#endif
+#endif
+
+#if defined(JANKBOX_HAS_FIND_OBJECT)
 
 namespace {
 
