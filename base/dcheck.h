@@ -10,13 +10,15 @@
 
 #else
 
-#include <cstdio>
+#include <stdio.h>
+#include <unistd.h>
+
 #include <cstdlib>
 
 namespace jankbox {
 
 [[noreturn]] inline void DcheckFailed(const char* condition, const char* file, int line) {
-  fprintf(stderr, "%s:%d: DCHECK failed: %s\n", file, line, condition);
+  dprintf(STDERR_FILENO, "%s:%d: DCHECK failed: %s\n", file, line, condition);
   abort();
 }
 

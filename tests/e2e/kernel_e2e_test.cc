@@ -279,7 +279,9 @@ TEST_F(KernelTest, BlockIoOfAThreadThatReadsColdFiles) {
   EXPECT_GT(bytes, 0u);
   EXPECT_LT(static_cast<double>(bytes), 1.05 * kBytes);
   // On a busy disk the kernel's own threads issue a part of the requests.
-  if (requests > 0.95 * waiting) EXPECT_GT(static_cast<double>(bytes), 0.95 * kBytes);
+  if (requests > 0.95 * waiting) {
+    EXPECT_GT(static_cast<double>(bytes), 0.95 * kBytes);
+  }
   EXPECT_LT(waiting, 1.05 * planted);
   EXPECT_GT(waiting, 0.95 * planted - stolen);
 }
