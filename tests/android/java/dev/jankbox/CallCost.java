@@ -66,7 +66,8 @@ public final class CallCost {
     public static void main(final String[] arguments) {
         System.load(arguments[0]);
         Looper.prepareMainLooper();
-        Options options = new Options().dir(arguments[1]).javaStacks(false).set("ftrace", 1).set("record", 1);
+        Options options = new Options().dir(arguments[1]).javaStacks(false).set("ftrace", 1).set("record", 1)
+                .set("flags", "no_loop_hooks"); // Android's own are never hooked
         if (Jankbox.start(options) != Jankbox.OK) {
             System.err.println(Jankbox.lastError());
             System.exit(1);
