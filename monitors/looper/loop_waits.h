@@ -67,7 +67,10 @@ class LoopWaits {
   bool DecideWait(const WaitCall& call, LoopModule module);
 
   // The name of the loop in reports; "" until there is one. Any thread.
-  const char* loop_name() const { return __atomic_load_n(&name_, __ATOMIC_RELAXED); }
+  const char* loop_name() const {
+    const char* name = __atomic_load_n(&name_, __ATOMIC_RELAXED);
+    return name != nullptr ? name : "";
+  }
 
  private:
   static constexpr size_t kCandidates = 8;
@@ -109,8 +112,9 @@ class LoopWaits {
   bool is_programs_ = false;   // not of a library that runs main loops
   uint32_t own_waits_ = 0;     // of a loop of the program
   DescriptorSet descriptors_;  // what every one of them waited for
-  int loop_fd_ = -1;
-  const char* name_ = "";
+  // All zero at first, which costs the library no bytes in its file.
+  int loop_fd_ = 0;
+  const char* name_ = nullptr;  // null: none
   std::array<Candidate, kCandidates> candidates_;
   size_t next_candidate_ = 0;
   // What was above the loop's stack pointer at its last wait; and, a bit a word, what changes
