@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "tools/reports/duration_text.h"
 #include "tools/terminal/terminal.h"
 
 namespace jankbox::tools {
