@@ -49,8 +49,8 @@ class LoopWaitsTest : public testing::Test {
     call.fd_stride = sizeof(fd);
     return waits_.DecideWait(call, module);
   }
-  bool Wait(const void* call_site, size_t depth_word, LoopModule module, const Fds& fds,
-            WaitFamily family = WaitFamily::kPoll, bool at_once = false) {
+  bool WaitFor(const void* call_site, size_t depth_word, LoopModule module, const Fds& fds,
+               WaitFamily family = WaitFamily::kPoll, bool at_once = false) {
     return waits_.DecideWait({.call_site = call_site,
                               .stack = &stack_[depth_word],
                               .family = family,
@@ -61,9 +61,9 @@ class LoopWaitsTest : public testing::Test {
                               .returns_at_once = at_once},
                              module);
   }
-  bool Wait(int call_site, size_t depth_word, LoopModule module, const Fds& fds) {
-    return Wait(reinterpret_cast<const void*>(static_cast<uintptr_t>(0x1000 + call_site)),
-                depth_word, module, fds);
+  bool WaitFor(int call_site, size_t depth_word, LoopModule module, const Fds& fds) {
+    return WaitFor(reinterpret_cast<const void*>(static_cast<uintptr_t>(0x1000 + call_site)),
+                   depth_word, module, fds);
   }
   // What happens on a stack when its function returns and another takes its place.
   void Overwrite(size_t from, size_t words) {
@@ -177,57 +177,57 @@ TEST_F(LoopWaitsTest, ProgramsLoopSurvivesShortWaitsOfALibraryAndComesBackAfterL
 }
 
 TEST_F(LoopWaitsTest, CallsInOneFrameAreOneLoop) {
-  for (int i = 0; i < 20; ++i) Wait(InLoopFunction(8), 500, kProgram, {3, 4});
-  EXPECT_TRUE(Wait(InLoopFunction(16), 500, kProgram, {3, 4}));  // the compiler's second copy
-  EXPECT_TRUE(Wait(InLoopFunction(24), 500, kProgram, {3, 4, 5}));
-  EXPECT_TRUE(Wait(InLoopFunction(32), 500, kProgram, {}));    // it sleeps
-  EXPECT_FALSE(Wait(InLoopFunction(40), 500, kProgram, {4}));  // a reply, inlined
-  EXPECT_FALSE(Wait(InOtherFunction(8), 500, kProgram, {4}));
-  EXPECT_FALSE(Wait(InOtherFunction(8), 500, kProgram, {}));
+  for (int i = 0; i < 20; ++i) WaitFor(InLoopFunction(8), 500, kProgram, {3, 4});
+  EXPECT_TRUE(WaitFor(InLoopFunction(16), 500, kProgram, {3, 4}));  // the compiler's second copy
+  EXPECT_TRUE(WaitFor(InLoopFunction(24), 500, kProgram, {3, 4, 5}));
+  EXPECT_TRUE(WaitFor(InLoopFunction(32), 500, kProgram, {}));    // it sleeps
+  EXPECT_FALSE(WaitFor(InLoopFunction(40), 500, kProgram, {4}));  // a reply, inlined
+  EXPECT_FALSE(WaitFor(InOtherFunction(8), 500, kProgram, {4}));
+  EXPECT_FALSE(WaitFor(InOtherFunction(8), 500, kProgram, {}));
 }
 
 TEST_F(LoopWaitsTest, ProgramThatSleepsAtAnotherLineIsIdle) {
-  for (int i = 0; i < 40; ++i) Wait(InLoopFunction(8), 500, kProgram, {});
-  for (int i = 0; i < 8; ++i) EXPECT_TRUE(Wait(InLoopFunction(60), 500, kProgram, {}));
+  for (int i = 0; i < 40; ++i) WaitFor(InLoopFunction(8), 500, kProgram, {});
+  for (int i = 0; i < 8; ++i) EXPECT_TRUE(WaitFor(InLoopFunction(60), 500, kProgram, {}));
 }
 
 TEST_F(LoopWaitsTest, LoopThatPollsFirstAndBlocksAtASecondCall) {
   for (int i = 0; i < 20; ++i) {
-    Wait(InLoopFunction(8), 500, kProgram, {3}, WaitFamily::kPoll, /*at_once=*/true);
-    EXPECT_EQ(Wait(InLoopFunction(16), 500, kProgram, {3}), i >= 2) << i;
+    WaitFor(InLoopFunction(8), 500, kProgram, {3}, WaitFamily::kPoll, /*at_once=*/true);
+    EXPECT_EQ(WaitFor(InLoopFunction(16), 500, kProgram, {3}), i >= 2) << i;
   }
-  EXPECT_TRUE(Wait(InLoopFunction(8), 500, kProgram, {3}, WaitFamily::kPoll, true));
+  EXPECT_TRUE(WaitFor(InLoopFunction(8), 500, kProgram, {3}, WaitFamily::kPoll, true));
 }
 
 TEST_F(LoopWaitsTest, NestedLoopOfAProgramWaitsForAllThatTheLoopWaitsFor) {
-  for (int i = 0; i < 20; ++i) Wait(1, 500, kProgram, {0, 5});
-  EXPECT_TRUE(Wait(2, 300, kProgram, {0, 5}));
-  EXPECT_TRUE(Wait(2, 300, kProgram, {0, 5, 9}));
-  EXPECT_FALSE(Wait(2, 300, kProgram, {5}));
-  EXPECT_FALSE(Wait(2, 300, kProgram, {9}));
+  for (int i = 0; i < 20; ++i) WaitFor(1, 500, kProgram, {0, 5});
+  EXPECT_TRUE(WaitFor(2, 300, kProgram, {0, 5}));
+  EXPECT_TRUE(WaitFor(2, 300, kProgram, {0, 5, 9}));
+  EXPECT_FALSE(WaitFor(2, 300, kProgram, {5}));
+  EXPECT_FALSE(WaitFor(2, 300, kProgram, {9}));
 }
 
 TEST_F(LoopWaitsTest, WhatALoopDoesNotAlwaysWaitForDoesNotMakeItsNestedRun) {
-  for (int i = 0; i < 20; ++i) Wait(1, 500, kProgram, i % 2 == 0 ? Fds{0, 5} : Fds{0, 7});
-  EXPECT_TRUE(Wait(2, 300, kProgram, {0, 8}));
-  EXPECT_FALSE(Wait(2, 300, kProgram, {5, 7}));
+  for (int i = 0; i < 20; ++i) WaitFor(1, 500, kProgram, i % 2 == 0 ? Fds{0, 5} : Fds{0, 7});
+  EXPECT_TRUE(WaitFor(2, 300, kProgram, {0, 8}));
+  EXPECT_FALSE(WaitFor(2, 300, kProgram, {5, 7}));
 }
 
 TEST_F(LoopWaitsTest, NoWaitOfAProgramIsAStallBeforeItsLoopIsSure) {
-  for (int i = 0; i < 3; ++i) Wait(1, 500, kProgram, {3});
+  for (int i = 0; i < 3; ++i) WaitFor(1, 500, kProgram, {3});
   for (int i = 0; i < 15; ++i) {
-    EXPECT_TRUE(Wait(2, 300, kProgram, {8})) << i;
-    EXPECT_TRUE(Wait(1, 500, kProgram, {3})) << i;
+    EXPECT_TRUE(WaitFor(2, 300, kProgram, {8})) << i;
+    EXPECT_TRUE(WaitFor(1, 500, kProgram, {3})) << i;
   }
-  EXPECT_TRUE(Wait(1, 500, kProgram, {3}));
-  EXPECT_FALSE(Wait(2, 300, kProgram, {8}));
-  EXPECT_FALSE(Wait(3, 300, kXcb, {8}));
+  EXPECT_TRUE(WaitFor(1, 500, kProgram, {3}));
+  EXPECT_FALSE(WaitFor(2, 300, kProgram, {8}));
+  EXPECT_FALSE(WaitFor(3, 300, kXcb, {8}));
 }
 
 TEST_F(LoopWaitsTest, WaitsForTheUserAreIdleWhereverTheyAre) {
-  for (int i = 0; i < 20; ++i) Wait(1, 500, kProgram, {0, 5});
-  EXPECT_TRUE(Wait(2, 300, kReadline, {0}));
-  EXPECT_TRUE(Wait(1, 500, kProgram, {0, 5}));
+  for (int i = 0; i < 20; ++i) WaitFor(1, 500, kProgram, {0, 5});
+  EXPECT_TRUE(WaitFor(2, 300, kReadline, {0}));
+  EXPECT_TRUE(WaitFor(1, 500, kProgram, {0, 5}));
   EXPECT_STREQ(waits_.loop_name(), "poll");
 }
 
