@@ -32,11 +32,10 @@ using jankbox::DispatchCalls;
 using jankbox::LoopDispatches;
 using jankbox::OriginalFunction;
 using jankbox::ThreadWait;
-using jankbox::WaitFamily;
 using jankbox::WatchedLoops;
 
-void* g_recorder;                    // libjankbox.so; null: this process is not recorded
-std::atomic<bool> g_started{false};  // the recorder, or it is never to be
+// The recorder was started, or is not to be: a library's constructor may wait before Prepare().
+std::atomic<bool> g_started{true};
 std::atomic<const DispatchCalls*> g_calls{nullptr};  // set once the recorder runs
 DispatchCalls g_call_table;
 jankbox_status (*g_watch_this_thread)(const char*);
@@ -62,7 +61,8 @@ void* LoadRecorder() {
   return jankbox::OpenPrivateLibrary(path);
 }
 
-void BindRecorder(void* library) {
+// False if it is not the recorder that this agent was built with.
+bool BindRecorder(void* library) {
   g_start = Symbol<decltype(&jankbox_start)>(library, "jankbox_start");
   g_watch_this_thread =
       Symbol<decltype(&jankbox_watch_this_thread)>(library, "jankbox_watch_this_thread");
@@ -70,6 +70,8 @@ void BindRecorder(void* library) {
                   Symbol<decltype(&jankbox_dispatch_end_all)>(library, "jankbox_dispatch_end_all"),
                   [](const char* name) { g_watch_this_thread(name); }};
   g_stop = Symbol<decltype(&jankbox_stop)>(library, "jankbox_stop");
+  return g_start != nullptr && g_watch_this_thread != nullptr && g_call_table.begin != nullptr &&
+         g_call_table.end != nullptr && g_stop != nullptr;
 }
 
 // The socket's name says whose child is recorded: jankbox-run-PARENT-…, 0 for every process.
@@ -139,12 +141,12 @@ void WantThreads() {
 __attribute__((constructor)) void Prepare() {
   jankbox::LoaderUse::Register();
   pthread_atfork(nullptr, nullptr, InForkedChild);
-  g_recorder = IsToBeRecorded() ? LoadRecorder() : nullptr;
-  g_started = g_recorder == nullptr;  // `jankbox run` looked for it before it started us
-  if (g_recorder == nullptr) return;
-  BindRecorder(g_recorder);
+  if (!IsToBeRecorded()) return;
+  void* library = LoadRecorder();  // `jankbox run` looked for it before it started us
+  if (library == nullptr || !BindRecorder(library)) return;
   jankbox::LoopModules::Refresh();
   WantThreads();
+  g_started = false;
 }
 
 __attribute__((destructor)) void Finish() {

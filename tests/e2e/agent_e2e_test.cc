@@ -165,6 +165,11 @@ TEST_F(AgentTest, ProgramWithoutALoopGetsNoRing) {
   EXPECT_TRUE(Reports(Folder("spool")).empty());
 }
 
+TEST_F(AgentTest, LibraryThatWaitsInItsConstructorIsNoHarm) {
+  const Outcome run = RunAgent({}, {Binary("early_program")});
+  EXPECT_EQ(run.exit_status, 0) << run.err << run.signal;
+}
+
 TEST_F(AgentTest, ChildrenThatAreForkedWhileTheRecorderStartsEndAsWithoutIt) {
   const int runs = getenv("JANKBOX_SOAK") != nullptr ? 100 : 5;
   for (int i = 0; i < runs; ++i) {
