@@ -4,7 +4,6 @@
 #include "tracer/ring/word_text.h"
 
 namespace jankbox {
-
 namespace {
 
 constexpr int kAttempts = 100;

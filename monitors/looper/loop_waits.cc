@@ -139,8 +139,7 @@ void LoopWaits::Adopt(const Site& site, const WaitCall& call, LoopModule module)
   is_programs_ = module.kind == LoopModuleKind::kOther && !is_pump_;
   own_waits_ = 0;
   descriptors_ = is_programs_ ? call.Descriptors() : DescriptorSet();
-  const char* name = is_weak_ ? FamilyName(call.family) : NameOf(call, module);
-  __atomic_store_n(&name_, name, __ATOMIC_RELAXED);
+  __atomic_store_n(&name_, NameOf(call, module), __ATOMIC_RELAXED);
   candidates_ = {};
   restless_words_ = 0;
   doubted_words_ = 0;

@@ -13,13 +13,10 @@
 //  1. Waits called from libraries that only wait for replies (libxcb, libdbus, …) never are. Those
 //     of libraries that wait for the user (readline, ncurses) always are.
 //  2. A wait at the loop's site is. So is one with the same call site deeper in the stack that
-//  waits
-//     for the loop's own descriptor: a nested run of the same loop (a modal dialog).
+//     waits for the loop's own descriptor: a nested run of the same loop (a modal dialog).
 //  3. A loop of the program itself also owns the waits from the same function in the same frame,
-//  and
-//     those for all of its descriptors wherever they are called.
-//  4. A shallower wait takes over: the old loop's frames are gone. A deeper one takes over only
-//  when
+//     and those for all of its descriptors wherever they are called.
+//  4. A shallower wait takes over: the old loop's frames are gone. A deeper one takes over only if
 //     it recurs and the words above the old loop's stack pointer show that its frame is gone: while
 //     that lives, a dispatch may poll as often as it likes. Words that a living loop was seen to
 //     change (the event that it reads into) do not count. A program's own poll or select loop also
@@ -47,6 +44,10 @@ namespace jankbox {
 enum class WaitFamily : uint8_t { kPoll, kEpoll, kSelect, kPump };
 
 struct WaitCall {
+  // A count above it may be a mistake that the kernel refuses: only the first descriptor is read.
+  static constexpr size_t kMostDescriptors = 1024;
+  static constexpr size_t Readable(size_t count) { return count <= kMostDescriptors ? count : 1; }
+
   const void* call_site = nullptr;  // return address of the wait
   const void* stack = nullptr;      // stack pointer of the caller at the call
   WaitFamily family = WaitFamily::kPoll;

@@ -56,11 +56,11 @@ class ThreadWait {
   }
 
 // For poll and ppoll, whose list may be null.
-#define JANKBOX_POLL_CALL(list, count, at_once)                                                \
-  JANKBOX_WAIT_CALL(kPoll, .fd = (list) != nullptr && (count) > 0 ? (list)->fd : -1,           \
-                    .fds = (list) != nullptr ? &(list)->fd : nullptr,                          \
-                    .fd_count = (list) != nullptr ? (count) : 0, .fd_stride = sizeof(*(list)), \
-                    .returns_at_once = (at_once))
+#define JANKBOX_POLL_CALL(list, count, at_once)                                               \
+  JANKBOX_WAIT_CALL(kPoll, .fd = (list) != nullptr && (count) > 0 ? (list)->fd : -1,          \
+                    .fds = (list) != nullptr ? &(list)->fd : nullptr,                         \
+                    .fd_count = (list) != nullptr ? ::jankbox::WaitCall::Readable(count) : 0, \
+                    .fd_stride = sizeof(*(list)), .returns_at_once = (at_once))
 
 #define JANKBOX_EPOLL_CALL(epoll_fd, at_once) \
   JANKBOX_WAIT_CALL(kEpoll, .fd = (epoll_fd), .returns_at_once = (at_once))

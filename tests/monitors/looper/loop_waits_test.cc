@@ -2,12 +2,14 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <array>
 #include <cmath>
 #include <vector>
 
 #include "monitors/looper/function_start.h"
+#include "monitors/looper/thread_wait.h"
 
 namespace jankbox {
 namespace {
@@ -229,6 +231,20 @@ TEST_F(LoopWaitsTest, WaitsForTheUserAreIdleWhereverTheyAre) {
   EXPECT_TRUE(WaitFor(2, 300, kReadline, {0}));
   EXPECT_TRUE(WaitFor(1, 500, kProgram, {0, 5}));
   EXPECT_STREQ(waits_.loop_name(), "poll");
+}
+
+TEST_F(LoopWaitsTest, LoopOfALibraryThatWaitsForTheUserHasItsName) {
+  EXPECT_TRUE(WaitFor(2, 300, kReadline, {0}));
+  EXPECT_STREQ(waits_.loop_name(), "readline");
+}
+
+TEST(WaitCallTest, CountThatNoListHasIsNotBelieved) {
+  pollfd one = {3, POLLIN, 0};
+  const WaitCall call = JANKBOX_POLL_CALL(&one, nfds_t{1} << 30, false);
+  DescriptorSet three;
+  three.Add(3);
+  EXPECT_TRUE(three.Contains(call.Descriptors()));
+  EXPECT_TRUE(call.Descriptors().Contains(three));
 }
 
 TEST(DescriptorSetTest, SetsOfSelectCountOnlyUpToTheirEnd) {
