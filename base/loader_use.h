@@ -6,6 +6,7 @@
 #ifndef JANKBOX_BASE_LOADER_USE_H_
 #define JANKBOX_BASE_LOADER_USE_H_
 
+#include <errno.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -47,8 +48,10 @@ class LoaderUse {
 
  private:
   static void SleepAMillisecond() {
+    const int saved_errno = errno;  // the host's: it is in its fork()
     const timespec time = {0, 1'000'000};
     nanosleep(&time, nullptr);
+    errno = saved_errno;
   }
   // A library's constructor may fork inside our own dlopen(): that thread does not wait for itself.
   static void BeforeFork() {
