@@ -13,20 +13,13 @@
 #include <vector>
 
 #include "base/scoped_fd.h"
+#include "tracer/hook/elf_image.h"
 
 namespace jankbox::tools {
 namespace {
 
 constexpr int kMaxInterpreters = 4;  // as the kernel
 constexpr size_t kMaxScriptLine = 256;
-
-#if defined(__x86_64__)
-constexpr int kOwnMachine = EM_X86_64;
-#elif defined(__aarch64__)
-constexpr int kOwnMachine = EM_AARCH64;
-#else
-constexpr int kOwnMachine = EM_NONE;
-#endif
 
 bool IsExecutable(const std::string& path) {
   struct stat st {};
@@ -78,8 +71,7 @@ std::string InterpreterOfScript(int fd) {
 // The loader and the libraries that an ELF file asks for.
 struct DynamicNeeds {
   bool is_elf = false;
-  bool is_64_bit = false;
-  int machine = EM_NONE;
+  ElfFormat format;
   std::string loader;  // empty: statically linked
   bool is_go = false;
   std::vector<std::string> libraries;
@@ -115,8 +107,7 @@ DynamicNeeds ReadNeeds(int fd) {
     return needs;
   }
   needs.is_elf = true;
-  needs.is_64_bit = gelf_getclass(elf.get()) == ELFCLASS64;
-  needs.machine = header.e_machine;
+  needs.format = {header.e_machine, gelf_getclass(elf.get()) == ELFCLASS64};
   size_t segments = 0;
   elf_getphdrnum(elf.get(), &segments);
   for (size_t i = 0; i < segments; ++i) {
@@ -149,11 +140,12 @@ std::string ObstacleOf(const std::string& path, int fd, const DynamicNeeds& need
   if (!rights.empty())
     return path + " cannot be recorded: " + rights + ", and the loader ignores LD_PRELOAD";
   if (!needs.is_elf) return "";
-  if (!needs.is_64_bit)
-    return path + " is a 32-bit program, and Jankbox's agent is a 64-bit library";
-  if (kOwnMachine != EM_NONE && needs.machine != kOwnMachine) {
-    return path + " is a program for another processor";
+  const ElfFormat own = ElfFormat::Native();
+  if (needs.format.is_64 != own.is_64) {
+    const std::string bits = own.is_64 ? "32-bit" : "64-bit";
+    return path + " is a " + bits + " program, and Jankbox's agent is not";
   }
+  if (needs.format.machine != own.machine) return path + " is a program for another processor";
   if (needs.loader.empty()) {
     return path + (needs.is_go ? " is a Go program" : " is a program") +
            " that is linked statically: the agent cannot be loaded into it";

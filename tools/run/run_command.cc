@@ -208,7 +208,7 @@ int Run::Execute() {
   (void)RecoverOrphanRings(directory_, &spool_.value()).ok();
   feed_->Tell();
   if (feed_->uploads()) WaitForUpload();
-  feed_->TellSummary(preflight_.obstacle);
+  feed_->TellSummary(preflight_.obstacle, child_.wait_status());
   if (feed_->uploads()) feed_->TellUploadSummary();
   const int end = EndLike(child_.wait_status());
   // A request that is still under way must not delay the end; jankbox has nothing left to write.

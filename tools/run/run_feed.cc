@@ -1,5 +1,7 @@
 #include "tools/run/run_feed.h"
 
+#include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <utility>
@@ -100,16 +102,18 @@ void RunFeed::TellRecovered(const std::vector<std::string>& ids) {
   }
 }
 
-void RunFeed::TellSummary(const std::string& obstacle) {
+std::string RunFeed::WhyNothingWasWatched(const std::string& obstacle) const {
+  if (!obstacle.empty()) return Printable(obstacle);
+  if (error_count_ > 0) return "the recorder could not work (see above)";
+  const std::string why = "no thread waited in a loop that Jankbox knows";
+  return why + (children_ ? "" : " (--children watches what the program starts, too)");
+}
+
+void RunFeed::TellSummary(const std::string& obstacle, int wait_status) {
   if (quiet_) return;
   std::string line = incidents_.Summary();
   if (incidents_.empty() && watched_.empty()) {
-    line = "nothing was watched: " +
-           (obstacle.empty()
-                ? "no thread waited in a loop that Jankbox knows" +
-                      std::string(children_ ? ""
-                                            : " (--children watches what the program starts, too)")
-                : Printable(obstacle));
+    line = "nothing was watched: " + WhyNothingWasWatched(obstacle);
   }
   const std::string directory = Printable(spool_->directory());
   if (!incidents_.empty() && !upload_.has_value()) {
@@ -121,6 +125,9 @@ void RunFeed::TellSummary(const std::string& obstacle) {
   }
   const std::string watched = watched_.Summary(MonotonicNs());
   if (!watched.empty()) line += "; " + watched;
+  if (WIFSIGNALED(wait_status)) {
+    line += "; the program was ended by SIG" + std::string(sigabbrev_np(WTERMSIG(wait_status)));
+  }
   SayLine(line);
 }
 

@@ -44,8 +44,8 @@ class RunFeed {
 
   // Reports that an earlier run left as rings.
   void TellRecovered(const std::vector<std::string>& ids);
-  // `obstacle`: why nothing could be watched; "" if something could.
-  void TellSummary(const std::string& obstacle);
+  // `obstacle`: why nothing could be watched; "" if something could. `wait_status`: the program's.
+  void TellSummary(const std::string& obstacle, int wait_status);
 
   // The upload's end. BeginFinalUpload(), then Tell() and TellUploadProgress() until
   // upload_ended().
@@ -57,6 +57,7 @@ class RunFeed {
 
  private:
   void TellIncident(const proto::Report& report);
+  std::string WhyNothingWasWatched(const std::string& obstacle) const;
   // Say(), in place of the progress line.
   void SayLine(const std::string& line);
 

@@ -57,6 +57,7 @@ TEST_F(RunSignalsTest, ProgramThatDiesOfAForwardedSignalTakesUsWithIt) {
   const Finished finished = process.Finish();
   EXPECT_EQ(finished.signal(), SIGTERM);
   EXPECT_THAT(finished.err, HasSubstr("jankbox: nothing was watched"));
+  EXPECT_THAT(finished.err, HasSubstr("; the program was ended by SIGTERM\n"));
 }
 
 TEST_F(RunSignalsTest, InterruptKeyReachesTheProgramOnceAndNotUs) {
