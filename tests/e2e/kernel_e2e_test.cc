@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <optional>
 
 #include "base/file.h"
@@ -267,8 +266,9 @@ TEST_F(KernelTest, BlockIoOfAThreadThatReadsColdFiles) {
   const auto requests = static_cast<double>(RequestTime(trace_, cold[0]));
   uint64_t bytes = 0;
   for (const testing::ReadBlockRequest& request : trace_.block) {
+    if (request.tid != cold[0].tid) continue;
     EXPECT_FALSE(request.open);
-    if (request.tid == cold[0].tid) bytes += request.bytes;
+    bytes += request.bytes;
   }
   printf(
       "block IO: measured %.1f ms, stolen %.1f ms; trace: waiting %.1f ms, requests %.1f ms, "

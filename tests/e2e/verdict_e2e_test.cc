@@ -141,14 +141,18 @@ class VerdictE2eTest : public EndToEndTest {
     EXPECT_THAT(verdict.summary(), HasSubstr(" % "));
   }
 
-  void ExpectEach(const std::string& dominant) {
-    for (const proto::Report& report : reports_) {
-      EXPECT_EQ(Dominant(report.verdict()), dominant) << report.ShortDebugString();
-    }
+  // Only writes were planted: on a fast disk, or behind a busy hypervisor, they are mostly CPU
+  // time.
+  static bool WroteOnTheCpu(const Planted& run) {
+    return run.lock == 0 && run.disk > 0 && 2 * run.cpu > run.disk;
   }
-  void ExpectEachOfThree(const std::string& dominant) {
-    for (const proto::Report& report : reports_) {
-      EXPECT_EQ(DominantOfThree(report.verdict()), dominant) << report.ShortDebugString();
+
+  using Dominance = std::string (*)(const proto::Verdict&);
+  void ExpectEach(const std::string& dominant, Dominance dominant_of = Dominant) {
+    for (size_t i = 0; i < reports_.size(); ++i) {
+      const bool on_cpu = i < planted_.size() && WroteOnTheCpu(planted_[i]);
+      EXPECT_EQ(dominant_of(reports_[i].verdict()), on_cpu ? "running" : dominant)
+          << reports_[i].ShortDebugString();
     }
   }
   void ExpectSentences(const ::testing::Matcher<const std::string&>& matcher) {
@@ -219,7 +223,7 @@ TEST_P(CauseTest, AsRootTheDominantShareIsRight) {
 TEST_P(CauseTest, AsUserNobodyRunningRunnableAndOffAreRight) {
   for (int process = 0; process < Processes(); ++process) {
     ASSERT_NO_FATAL_FAILURE(Plant(GetParam().name, AsNobody()));
-    ExpectEachOfThree(GetParam().of_three);
+    ExpectEach(GetParam().of_three, DominantOfThree);
     for (const proto::Report& report : reports_) {
       for (const std::string& source : report.verdict().sources()) EXPECT_NE(source, "ftrace");
     }
