@@ -133,8 +133,11 @@ void DescribeProcess(const ReportSource& source, Report* report) {
   report->sdk_version = JANKBOX_SDK_VERSION;
   report->sigquits = source.sigquits;
   report->self_cost = source.self_cost;
-  report->self_cost.ring_bytes = source.ring->header().file_bytes;
-  report->clock = TickSourceName(static_cast<TickSource>(source.ring->header().tick_source));
+  const RingHeader& ring = source.ring->header();
+  report->self_cost.ring_bytes =
+      ring.chunks_offset +
+      uint64_t{ring.chunks_ready.load(std::memory_order_relaxed)} * kChunkBytes;
+  report->clock = TickSourceName(static_cast<TickSource>(ring.tick_source));
   report->ring_in_memory_only = source.ring_in_memory_only;
   report->atrace = source.atrace;
 }

@@ -87,7 +87,7 @@ inline constexpr uint32_t kSigquitDefault = JANKBOX_SIGQUIT_OFF;
   NUMBER(window_ms, 10'000, 100, 600'000, kAtStart, o.window_ns = Ms(v),                           \
          "How far back a report looks, in milliseconds.")                                          \
   NUMBER(ring_bytes, 8u << 20, 1u << 20, 1u << 30, kAtStart, o.ring_bytes = v,                     \
-         "The size of the ring file, in bytes.")                                                   \
+         "The size limit of the ring file, in bytes.")                                                   \
   NUMBER(slow_message_ms, 700, 10, 600'000, kAnyTime, o.slow_message_ns = Ms(v),                   \
          "A dispatch that takes this many milliseconds is a slow message (as in Matrix).")         \
   NUMBER(anr_ms, 5'000, 10, 3'600'000, kAnyTime, o.anr_ns = Ms(v),                                 \

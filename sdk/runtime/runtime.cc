@@ -53,6 +53,7 @@ void UnmapOldRings() {
 
 Result<std::unique_ptr<RingFile>> CreateRing(const Options& options) {
   RingOptions ring_options;
+  ring_options.reports_folder = options.dir;
   ring_options.bytes = options.ring_bytes;
   ring_options.tick_source = ChooseTickSource();
   ring_options.window_ns = options.window_ns;

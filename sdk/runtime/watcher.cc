@@ -23,6 +23,7 @@
 #include "tracer/hook/hook_set.h"
 #include "tracer/hook/reentry_guard.h"
 #include "tracer/interpose/fd_classes.h"
+#include "tracer/ring/chunk_writer.h"
 #include "tracer/ring/recorder.h"
 #include "tracer/ring/ring_checksums.h"
 #include "tracer/ring/watched_slot.h"
@@ -288,6 +289,17 @@ void Watcher::FollowDesktop(bool first) {
   SealWithNotes(std::move(request));
 }
 
+void Watcher::GrowRing() {
+  const auto window_ticks =
+      static_cast<uint64_t>(static_cast<double>(ring_->header()->window_ns) / ns_per_tick_);
+  const uint64_t now_ticks = NowTicks();
+  const uint64_t from_ticks = now_ticks - std::min(now_ticks, window_ticks);
+  if (!ring_may_grow_ || !WantsChunks(*ring_, from_ticks)) return;
+  const Status grown = ring_->Grow(RingFile::kChunksPerStep);
+  ring_may_grow_ = grown.ok();
+  if (!grown.ok()) SetLastError("the ring is smaller than requested: " + grown.message());
+}
+
 void Watcher::SweepThreadRecords() {
   thread_recorder_.EverySecond();
   const uint64_t dropped = thread_recorder_.lost().events;
@@ -311,8 +323,6 @@ void Watcher::Run() {
   WatchThisThread();  // stack samples come from the reserved share
   cpu_clock_.SetToCurrentThread();
   CalibrateFirst();
-  const Status grown = ring_->Grow();
-  if (!grown.ok()) SetLastError("the ring is smaller than requested: " + grown.message());
   NoteModules();
   {
     MutexLock lock(&mutex_);
@@ -328,6 +338,7 @@ void Watcher::Run() {
     const uint64_t sigquits = QuitSignal::Take();
     sigquits_.fetch_add(sigquits, std::memory_order_relaxed);
     owed_sigquits_ += sigquits;
+    GrowRing();
     const uint64_t look_ns = LookAtAll(now_ns, heartbeat.TakeHolds(), sigquits != 0);
     {
       MutexLock lock(&mutex_);

@@ -92,6 +92,7 @@ class Watcher {
   void LookAtStart(uint64_t now_ns);
   void TellRunOfLoop(size_t index, bool ended);
   void FollowDesktop(bool first);
+  void GrowRing();
   void SweepThreadRecords();
   void SealWithNotes(SealRequest request);
 
@@ -120,6 +121,7 @@ class Watcher {
   ThreadRecorder thread_recorder_;
   StartupWatch startup_;
   uint64_t counted_thread_drops_ = 0;
+  bool ring_may_grow_ = true;  // until a step did not fit
 
   mutable Mutex mutex_;
   CondVar changed_;

@@ -1,5 +1,6 @@
 #include "tracer/ring/chunk_writer.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "tracer/event/event.h"
@@ -8,6 +9,15 @@
 
 namespace jankbox {
 namespace {
+
+// Between taking a word beyond the end and comparing it with the end, a thread can be interrupted
+// by a signal handler that moves the cursor to a chunk at a higher address: the word is then
+// written here, and lost, instead of into the next chunk.
+constexpr uint64_t kSpareWords = 2;
+
+uint64_t EndOf(const RingChunk* chunk) {
+  return reinterpret_cast<uint64_t>(chunk) + kChunkBytes - kSpareWords * sizeof(uint64_t);
+}
 
 // Concurrent readers see whole words all the same, and throw the chunk away.
 inline void Clear(uint64_t* from, uint64_t* to) {
@@ -31,36 +41,27 @@ uint32_t ShareIndex(RingShare share, uint32_t turn) {
   return turn / 3 * 8 + turn % 3 * 2 + 1;
 }
 
-std::atomic<uint64_t>& ShareCursor(RingShare share, RingHeader* header) {
+template <typename Header>
+auto& ShareCursor(RingShare share, Header* header) {
   auto& cursors = share.lane == RingLane::kMarkers ? header->next_marker_chunk : header->next_chunk;
   return cursors[share.watched ? 1 : 0];
 }
 
-}  // namespace
-
-// Words that did not fit have moved `next` beyond it, so the end is after the last word that is not
-// zero.
-uint64_t* EndOfWords(const ThreadCursor& cursor) {
-  uint64_t* end =
-      reinterpret_cast<uint64_t*>(reinterpret_cast<uint8_t*>(cursor.chunk) + kChunkBytes);
-  const uint64_t next = cursor.next.load(std::memory_order_relaxed);
-  if (next <= reinterpret_cast<uint64_t>(end)) return reinterpret_cast<uint64_t*>(next);
-  const uint64_t* first = FirstWord(cursor.chunk);
-  while (end > first && LoadRelaxed(end - 1) == 0) --end;
-  return end;
+bool ShareWantsChunks(const RingFile& ring, RingShare share, uint32_t ready, uint64_t from_ticks) {
+  const uint32_t pool = ShareSize(share, ready);
+  const uint32_t half_step = std::min(pool, ShareSize(share, RingFile::kChunksPerStep)) / 2;
+  const uint64_t turn = ShareCursor(share, ring.header()).load(std::memory_order_relaxed);
+  if (turn + half_step <= pool) return false;
+  for (uint32_t ahead = half_step; ahead < pool; ++ahead) {
+    const auto index = static_cast<uint32_t>((turn + ahead) % pool);
+    const RingChunk* chunk = ring.chunk(ShareIndex(share, index));
+    if (chunk->owner.load(std::memory_order_relaxed) != kNoOwner) continue;  // will be passed over
+    return chunk->close_ticks.load(std::memory_order_relaxed) > from_ticks;
+  }
+  return true;
 }
 
-void CloseChunk(ThreadCursor& cursor, const uint64_t* end, uint64_t now) {
-  RingChunk* chunk = cursor.chunk;
-  const auto words = static_cast<uint32_t>(end - FirstWord(chunk));
-  chunk->committed_words.store(words, std::memory_order_relaxed);
-  chunk->close_ticks.store(now, std::memory_order_relaxed);
-  chunk->owner.store(kNoOwner, std::memory_order_release);  // pairs with the CAS in ClaimChunk
-  cursor.words_before += words;
-  cursor.chunk = nullptr;
-}
-
-RingChunk* ClaimChunk(RingFile* ring, RingShare share, int32_t tid) {
+RingChunk* ClaimOfShare(RingFile* ring, RingShare share, int32_t tid) {
   RingHeader* header = ring->mutable_header();
   const uint32_t pool = ShareSize(share, header->chunks_ready.load(std::memory_order_acquire));
   std::atomic<uint64_t>& cursor = ShareCursor(share, header);
@@ -74,6 +75,50 @@ RingChunk* ClaimChunk(RingFile* ring, RingShare share, int32_t tid) {
     }
   }
   return nullptr;
+}
+
+}  // namespace
+
+// Words that did not fit have moved `next` beyond it, so the end is after the last word that is not
+// zero.
+uint64_t* EndOfWords(const ThreadCursor& cursor) {
+  uint64_t* end = reinterpret_cast<uint64_t*>(EndOf(cursor.chunk));
+  const uint64_t next = cursor.next.load(std::memory_order_relaxed);
+  if (next <= reinterpret_cast<uint64_t>(end)) return reinterpret_cast<uint64_t*>(next);
+  const uint64_t* first = FirstWord(cursor.chunk);
+  while (end > first && LoadRelaxed(end - 1) == 0) --end;
+  return end;
+}
+
+bool WantsChunks(const RingFile& ring, uint64_t from_ticks) {
+  const uint32_t ready = ring.header()->chunks_ready.load(std::memory_order_relaxed);
+  if (ready >= ring.header()->chunk_count) return false;
+  for (const RingLane lane : {RingLane::kCalls, RingLane::kMarkers}) {
+    for (const bool watched : {false, true}) {
+      if (ShareWantsChunks(ring, {lane, watched}, ready, from_ticks)) return true;
+    }
+  }
+  return false;
+}
+
+bool Holds(const RingChunk* chunk, uint64_t at, uint64_t words) {
+  return at > reinterpret_cast<uint64_t>(chunk) && at + words * sizeof(uint64_t) <= EndOf(chunk);
+}
+
+void CloseChunk(ThreadCursor& cursor, const uint64_t* end, uint64_t now) {
+  RingChunk* chunk = cursor.chunk;
+  const auto words = static_cast<uint32_t>(end - FirstWord(chunk));
+  chunk->committed_words.store(words, std::memory_order_relaxed);
+  chunk->close_ticks.store(now, std::memory_order_relaxed);
+  chunk->owner.store(kNoOwner, std::memory_order_release);  // pairs with the CAS in ClaimChunk
+  cursor.words_before += words;
+  cursor.chunk = nullptr;
+}
+
+RingChunk* ClaimChunk(RingFile* ring, RingShare share, int32_t tid) {
+  RingChunk* chunk = ClaimOfShare(ring, share, tid);
+  if (chunk != nullptr || share.lane == RingLane::kCalls) return chunk;
+  return ClaimOfShare(ring, {RingLane::kCalls, share.watched}, tid);
 }
 
 void StartChunk(ThreadCursor& cursor, RingFile* ring, RingChunk* chunk, bool watched,
@@ -118,7 +163,7 @@ void StartChunk(ThreadCursor& cursor, RingFile* ring, RingChunk* chunk, bool wat
   cursor.chunk = chunk;
   cursor.base_ticks = now;
   cursor.next.store(reinterpret_cast<uint64_t>(words), std::memory_order_relaxed);
-  cursor.end.store(reinterpret_cast<uint64_t>(end), std::memory_order_relaxed);
+  cursor.end.store(EndOf(chunk), std::memory_order_relaxed);
 }
 
 bool Rebase(ThreadCursor& cursor, uint64_t now, uint64_t words) {

@@ -36,8 +36,16 @@ inline uint64_t TakeWords(InlineCursor* cursor, uint64_t count) {
 #endif
 }
 
-// The next chunk of the share's rolling cursor that no thread has open; null if all are open.
+// The next chunk of the share's rolling cursor that no thread has open; one of the calls' share if
+// all for markers are open; null if those are, too.
 RingChunk* ClaimChunk(RingFile* ring, RingShare share, int32_t tid);
+
+// Whether [at, at + words) is in `chunk`, whatever the cursor has been moved to since it was taken.
+bool Holds(const RingChunk* chunk, uint64_t at, uint64_t words);
+
+// Whether the ring may have more chunks, and the threads of one of the shares will soon reuse one
+// that was closed after `from_ticks`: half a step before they do. Any thread.
+bool WantsChunks(const RingFile& ring, uint64_t from_ticks);
 
 // Makes `chunk`, which this thread has claimed, the cursor's current one and closes the one before.
 void StartChunk(ThreadCursor& cursor, RingFile* ring, RingChunk* chunk, bool watched, uint64_t now);

@@ -38,7 +38,7 @@ uint32_t MethodRegistry::Add(Entry entry) {
 
 void MethodRegistry::Attach(RingFile* ring) {
   MutexLock lock(&mutex_);
-  ring_ = ring->mutable_header();
+  ring_ = ring;
   for (const Entry& entry : entries_) WriteToRing(entry);
 }
 
@@ -54,23 +54,24 @@ std::vector<MethodRegistry::Entry> MethodRegistry::Entries() const {
 
 void MethodRegistry::WriteToRing(const Entry& entry) {
   if (ring_ == nullptr) return;
+  RingHeader* header = ring_->mutable_header();
   const bool by_address = entry.name.empty();
   const void* bytes = by_address ? static_cast<const void*>(&entry.address) : entry.name.data();
   const size_t size =
       by_address ? sizeof(entry.address) : std::min<size_t>(entry.name.size(), UINT16_MAX);
-  const uint64_t used = ring_->names_bytes.load(std::memory_order_relaxed);
+  const uint64_t used = header->names_bytes.load(std::memory_order_relaxed);
   const uint64_t needed = (sizeof(RingName) + size + 7) & ~uint64_t{7};
-  if (used + needed > kNamesBytes) {
-    ring_->names_dropped.fetch_add(1, std::memory_order_relaxed);
+  if (!ring_->HasSpaceForNames(used + needed)) {
+    header->names_dropped.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  uint8_t* at = reinterpret_cast<uint8_t*>(ring_) + ring_->names_offset + used;
-  const RingName header = {entry.id,
-                           by_address ? uint16_t{RingName::kAddress} : uint16_t{RingName::kText},
-                           static_cast<uint16_t>(size)};
-  memcpy(at, &header, sizeof(header));
-  memcpy(at + sizeof(header), bytes, size);
-  ring_->names_bytes.store(used + needed, std::memory_order_release);
+  uint8_t* at = ring_->base() + header->names_offset + used;
+  const RingName name = {entry.id,
+                         by_address ? uint16_t{RingName::kAddress} : uint16_t{RingName::kText},
+                         static_cast<uint16_t>(size)};
+  memcpy(at, &name, sizeof(name));
+  memcpy(at + sizeof(name), bytes, size);
+  header->names_bytes.store(used + needed, std::memory_order_release);
 }
 
 }  // namespace jankbox

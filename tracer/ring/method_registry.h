@@ -49,7 +49,7 @@ class MethodRegistry {
   mutable Mutex mutex_;
   std::unordered_map<std::string, uint32_t> ids_ GUARDED_BY(mutex_);
   std::vector<Entry> entries_ GUARDED_BY(mutex_);
-  RingHeader* ring_ GUARDED_BY(mutex_) = nullptr;
+  RingFile* ring_ GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace jankbox

@@ -183,10 +183,12 @@ uint64_t Reserve(Recording* recording, uint32_t epoch, uint64_t now, uint64_t wo
                  RingLane lane = RingLane::kCalls) {
   for (int attempt = 0; attempt < 3 && !t_busy; ++attempt) {
     ThreadCursor* cursor = MyCursor(lane);
+    const RingChunk* chunk = cursor->chunk;
     if (HasRoom(*cursor, epoch, now, words)) {
       const uint64_t at = TakeWords(cursor, words);
-      // A signal handler may have taken the room in between.
-      if (at + words * sizeof(uint64_t) <= cursor->end.load(std::memory_order_relaxed)) return at;
+      std::atomic_signal_fence(std::memory_order_seq_cst);  // reads the chunk again
+      // A signal handler may have taken the room in between, or gone on in another chunk.
+      if (Holds(chunk, at, words) || Holds(cursor->chunk, at, words)) return at;
     }
     if (!MakeRoom(recording, epoch, now, words, lane)) break;
   }

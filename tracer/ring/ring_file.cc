@@ -19,9 +19,9 @@ namespace {
 constexpr uint64_t kNamesOffset = kRingSectionAlignment;
 constexpr uint64_t kModulesOffset = kNamesOffset + kNamesBytes;
 constexpr uint64_t kChunksOffset = kModulesOffset + kModulesBytes;
-constexpr uint32_t kFirstChunks =
-    16;  // allocated by Create(): 0.2 ms of page allocation on a tmpfs
-constexpr uint32_t kChunksPerGrowth = 64;
+constexpr uint32_t kFirstChunks = 24;  // allocated by Create(): 0.3 ms on a tmpfs
+constexpr uint64_t kNamesPerStep = 16 << 10;
+static_assert(kNamesBytes % kNamesPerStep == 0);
 constexpr char kUnnamedLoop[] = "api";  // dispatches come from explicit calls, if any
 
 void CopyText(char* out, size_t size, std::string_view text) {
@@ -73,8 +73,9 @@ Status RingFile::MapFile(const std::string& folder, const ProcessIdentity& ident
   Status status = Status::Ok();
   // Waits only for a recovery that checks the new file just now and finds nothing in it.
   if (flock(fd.get(), LOCK_EX) != 0) status = Status::FromErrno(errno, path);
+  if (status.ok()) status = Allocate(fd.get(), 0, kNamesOffset, path);
   if (status.ok()) {
-    status = Allocate(fd.get(), 0, kChunksOffset + kFirstChunks * kChunkBytes, path);
+    status = Allocate(fd.get(), kModulesOffset, kModulesBytes + kFirstChunks * kChunkBytes, path);
   }
   void* base = MAP_FAILED;
   if (status.ok()) {
@@ -120,6 +121,9 @@ void RingFile::FillHeader(const RingOptions& options, const ProcessIdentity& ide
   CopyText(h->process_name, sizeof(h->process_name), CurrentProcessName());
   CopyText(h->app_name, sizeof(h->app_name), options.app_name);
   CopyText(h->app_version, sizeof(h->app_version), options.app_version);
+  if (options.reports_folder.size() < sizeof(h->reports_folder)) {
+    CopyText(h->reports_folder, sizeof(h->reports_folder), options.reports_folder);
+  }
   h->clock_at_start = ReadClocks(options.tick_source);
   StoreWordText(&h->loop_name, kUnnamedLoop);
   h->slow_threshold_ns.store(options.slow_threshold_ns, std::memory_order_relaxed);
@@ -130,12 +134,12 @@ void RingFile::FillHeader(const RingOptions& options, const ProcessIdentity& ide
   h->ready.store(1, std::memory_order_release);
 }
 
-Status RingFile::Grow() {
+Status RingFile::Grow(uint32_t chunks) {
   RingHeader* h = mutable_header();
   uint32_t ready = h->chunks_ready.load(std::memory_order_relaxed);
-  Populate(base_, kChunksOffset + size_t{ready} * kChunkBytes);
-  while (ready < h->chunk_count) {
-    const uint32_t more = std::min(kChunksPerGrowth, h->chunk_count - ready);
+  const uint32_t wanted = ready + std::min(chunks, h->chunk_count - ready);
+  while (ready < wanted) {
+    const uint32_t more = std::min(kChunksPerStep, wanted - ready);
     uint8_t* at = base_ + kChunksOffset + size_t{ready} * kChunkBytes;
     if (fd_.valid()) {
       Status status =
@@ -147,6 +151,17 @@ Status RingFile::Grow() {
     h->chunks_ready.store(ready, std::memory_order_release);
   }
   return Status::Ok();
+}
+
+bool RingFile::HasSpaceForNames(uint64_t bytes) {
+  if (bytes > kNamesBytes) return false;
+  const uint64_t needed = (bytes + kNamesPerStep - 1) / kNamesPerStep * kNamesPerStep;
+  if (needed <= names_allocated_) return true;
+  const bool allocated =
+      !fd_.valid() ||
+      Allocate(fd_.get(), kNamesOffset + names_allocated_, needed - names_allocated_, path_).ok();
+  if (allocated) names_allocated_ = needed;
+  return allocated;
 }
 
 void RingFile::WriteModules(std::string_view text) {

@@ -1,7 +1,8 @@
 // The mapped ring file of this process: creation, growth, clean removal. Space is allocated before
 // it is mapped, so a full disk is an error here and never a SIGBUS later. Create() maps all but
-// allocates only the first chunks, so that it may run on the thread that starts Jankbox; Grow()
-// allocates the rest on a Jankbox thread. The mapping stays until destruction.
+// allocates 480 KiB, which is quick enough for the thread that starts Jankbox and enough for an
+// idle app; a thread of Jankbox's allocates more, in steps, as the app uses it. The mapping stays
+// until destruction.
 #ifndef JANKBOX_TRACER_RING_RING_FILE_H_
 #define JANKBOX_TRACER_RING_RING_FILE_H_
 
@@ -22,8 +23,9 @@
 namespace jankbox {
 
 struct RingOptions {
-  std::string folder;         // RingFolder(); empty: in memory only
-  uint32_t bytes = 8u << 20;  // of the whole file
+  std::string folder;          // RingFolder(); empty: in memory only
+  std::string reports_folder;  // for whoever finds the ring of a dead process
+  uint32_t bytes = 8u << 20;   // of the whole file
   TickSource tick_source = TickSource::kClockGettime;
   uint64_t window_ns = 10 * kNsPerSecond;
   uint64_t slow_threshold_ns = 700 * kNsPerMs;
@@ -42,9 +44,15 @@ class RingFile {
   RingFile& operator=(const RingFile&) = delete;
   ~RingFile();  // unmaps; no thread may write any more
 
-  // Allocates and touches what is left; stops at the first piece that does not fit (the ring is
-  // then smaller).
-  Status Grow();
+  static constexpr uint32_t kChunksPerStep = 64;  // 1 MiB
+
+  // Allocates and touches at most `chunks` more, as long as the file may have. If one step does not
+  // fit, the ring stays as it is: chunks are reused earlier. One thread at a time.
+  Status Grow(uint32_t chunks = UINT32_MAX);
+
+  // Allocates the section of names up to `bytes`; false if there is no space. Only for
+  // MethodRegistry, under its mutex.
+  bool HasSpaceForNames(uint64_t bytes);
 
   // Marks the ring as cleanly closed and removes its file. The mapping stays.
   void RemoveFile();
@@ -96,6 +104,7 @@ class RingFile {
   std::string in_memory_reason_;
   uint8_t* base_ = nullptr;
   size_t bytes_ = 0;
+  uint64_t names_allocated_ = 0;
   Mutex header_mutex_;  // of what two threads write in the header
   bool loop_named_ GUARDED_BY(header_mutex_) = false;
 };

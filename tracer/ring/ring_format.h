@@ -183,6 +183,7 @@ struct RingHeader {
   uint64_t coarse_padding[7];
   RingIncident incidents[kMaxWatchedThreads];  // of the watched thread with the same index
   RingWatchedThread watched[kMaxWatchedThreads];
+  char reports_folder[512];  // where its reports belong; empty: unknown, or too long
 };
 static_assert(sizeof(RingHeader) <= kRingSectionAlignment);
 static_assert(std::atomic<uint64_t>::is_always_lock_free);

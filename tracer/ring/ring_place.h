@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 
@@ -15,6 +16,10 @@ namespace jankbox {
 // The folder for rings of `spool_dir` (absolute, need not exist yet). Two spellings of the same
 // path agree.
 Result<std::string> RingFolder(const std::string& spool_dir);
+
+// The folders of all rings of this user, whatever their spool folder; none on Android, where a ring
+// is beside its reports.
+std::vector<std::string> RingFolders();
 
 inline constexpr char kRingFileSuffix[] = ".jbxring";
 

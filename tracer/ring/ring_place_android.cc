@@ -15,4 +15,6 @@ Result<std::string> RingFolder(const std::string& spool_dir) {
   return folder;
 }
 
+std::vector<std::string> RingFolders() { return {}; }
+
 }  // namespace jankbox

@@ -21,6 +21,10 @@ bool IsTmpfs(const char* path) {
          access(path, W_OK) == 0;
 }
 
+constexpr char kInRuntimeFolder[] = "jankbox";
+
+std::string InSharedMemory() { return "/dev/shm/jankbox-" + std::to_string(geteuid()); }
+
 // `spool_dir` with links resolved as far as it exists.
 std::string Canonical(const std::string& spool_dir) {
   std::string head = spool_dir;
@@ -52,9 +56,9 @@ Result<std::string> RingFolder(const std::string& spool_dir) {
   const char* runtime = getenv("XDG_RUNTIME_DIR");
   std::string parent;
   if (IsTmpfs(runtime)) {
-    parent = JoinPath(runtime, "jankbox");
+    parent = JoinPath(runtime, kInRuntimeFolder);
   } else if (IsTmpfs("/dev/shm")) {
-    parent = "/dev/shm/jankbox-" + std::to_string(geteuid());
+    parent = InSharedMemory();
   } else {
     Status made = MakeDirectories(canonical, 0700);
     if (!made.ok()) return made;
@@ -71,6 +75,21 @@ Result<std::string> RingFolder(const std::string& spool_dir) {
   if (status.ok()) status = MakePrivateDirectory(folder);
   if (!status.ok()) return status;
   return folder;
+}
+
+std::vector<std::string> RingFolders() {
+  std::vector<std::string> parents = {InSharedMemory()};
+  const char* runtime = getenv("XDG_RUNTIME_DIR");
+  if (IsTmpfs(runtime)) parents.push_back(JoinPath(runtime, kInRuntimeFolder));
+  std::vector<std::string> folders;
+  for (const std::string& parent : parents) {
+    struct stat st {};
+    if (lstat(parent.c_str(), &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid()) continue;
+    const Result<std::vector<std::string>> names = ListDirectory(parent);
+    if (!names.ok()) continue;
+    for (const std::string& name : names.value()) folders.push_back(JoinPath(parent, name));
+  }
+  return folders;
 }
 
 }  // namespace jankbox

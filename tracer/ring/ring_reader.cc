@@ -157,6 +157,14 @@ std::string DispatchNameText(const std::atomic<uint64_t>* words) {
   return ReadWordText(words, kDispatchNameWords);
 }
 
+bool RingReader::IsOurs(const RingHeader& h) {
+  return memcmp(h.magic, kRingMagic, sizeof(kRingMagic)) == 0 && h.version == kRingVersion &&
+         h.abi == kRingAbi && h.names_offset == kRingSectionAlignment &&
+         h.modules_offset == kRingSectionAlignment + kNamesBytes &&
+         h.chunks_offset == kRingSectionAlignment + kNamesBytes + kModulesBytes &&
+         h.chunk_bytes == kChunkBytes && h.ready.load(std::memory_order_acquire) == 1;
+}
+
 Result<RingReader> RingReader::FromBytes(std::string_view bytes) {
   std::vector<uint64_t> copy((bytes.size() + 7) / 8);
   if (!bytes.empty()) memcpy(copy.data(), bytes.data(), bytes.size());
@@ -171,14 +179,7 @@ Result<RingReader> RingReader::OverBytes(std::string_view bytes) {
   RingReader reader(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
   reader.at_rest_ = true;
   const RingHeader& h = reader.header();
-  const uint64_t chunks_offset = kRingSectionAlignment + kNamesBytes + kModulesBytes;
-  const bool right = memcmp(h.magic, kRingMagic, sizeof(kRingMagic)) == 0 &&
-                     h.version == kRingVersion && h.abi == kRingAbi &&
-                     h.names_offset == kRingSectionAlignment &&
-                     h.modules_offset == kRingSectionAlignment + kNamesBytes &&
-                     h.chunks_offset == chunks_offset && h.chunk_bytes == kChunkBytes &&
-                     bytes.size() >= chunks_offset && h.ready.load(std::memory_order_acquire) == 1;
-  if (!right) return corrupt;
+  if (!IsOurs(h) || bytes.size() < h.chunks_offset) return corrupt;
   return reader;
 }
 

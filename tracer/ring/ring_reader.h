@@ -23,6 +23,9 @@ class RingReader {
   // Of a mapped ring, which must outlive the reader.
   RingReader(const uint8_t* base, size_t bytes) : base_(base), bytes_(bytes) {}
 
+  // Whether it is the header of a ring of this version and machine, and complete.
+  static bool IsOurs(const RingHeader& header);
+
   // Of a file's bytes. kCorrupt if they are no ring of this version and machine.
   static Result<RingReader> FromBytes(std::string_view bytes);
 

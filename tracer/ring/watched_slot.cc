@@ -36,6 +36,12 @@ void WatchedSlot::Release() const {
   thread_->tid.store(0, std::memory_order_release);
 }
 
+void WatchedSlot::NoteExit(const RingHeader* ring) {
+  for (RingWatchedThread& thread : const_cast<RingHeader*>(ring)->watched) {
+    thread.dispatch_begin_ticks.store(0, std::memory_order_release);
+  }
+}
+
 void WatchedSlot::NoteSlow(uint64_t begin_ticks, uint64_t end_ticks) const {
   const uint32_t version = Load(thread_->slow_version);
   thread_->slow_version.store(version + 1, std::memory_order_relaxed);

@@ -112,6 +112,9 @@ class WatchedSlot {
   // The thread is gone. On the watcher thread.
   void Release() const;
 
+  // The process exits: nobody is blocked in a dispatch. Any thread, and any number of times.
+  static void NoteExit(const RingHeader* ring);
+
   // The calibrated clock and the time from which a dispatch is noted as slow. 0: not calibrated,
   // nothing is noted. Any thread.
   static void SetClock(double ns_per_tick, uint64_t slow_threshold_ns);

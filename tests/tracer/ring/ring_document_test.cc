@@ -85,7 +85,8 @@ TEST(RingDocument, HeaderTableIsTheHeader) {
                                      FIELD(H, coarse_ticks),
                                      FIELD(H, coarse_padding),
                                      FIELD(H, incidents),
-                                     FIELD(H, watched)};
+                                     FIELD(H, watched),
+                                     FIELD(H, reports_folder)};
   EXPECT_EQ(Documented("## Header"), actual);
   // A field that is not in the list above would leave a hole, or the list would end before
   // the struct does.

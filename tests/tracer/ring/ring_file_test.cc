@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "tests/tracer/ring/test_ring.h"
+#include "tracer/ring/chunk_writer.h"
 #include "tracer/ring/ring_place.h"
 
 namespace jankbox {
@@ -26,16 +27,64 @@ TEST_F(RingFileTest, CreateAllocatesLittleAndGrowAllocatesAll) {
   ASSERT_TRUE(ring.ok());
   struct stat st {};
   ASSERT_EQ(stat(ring.value()->path().c_str(), &st), 0);
-  EXPECT_LT(st.st_blocks * 512, 1 << 20);
+  EXPECT_LE(st.st_blocks * 512, 480 << 10);
   EXPECT_EQ(st.st_mode & 0777, 0400u);
   ASSERT_TRUE(ring.value()->Grow().ok());
   ASSERT_EQ(stat(ring.value()->path().c_str(), &st), 0);
   EXPECT_EQ(static_cast<size_t>(st.st_size), ring.value()->bytes());
-  EXPECT_GE(static_cast<size_t>(st.st_blocks) * 512, ring.value()->bytes());
+  EXPECT_GE(static_cast<size_t>(st.st_blocks) * 512, ring.value()->bytes() - kNamesBytes);
   EXPECT_EQ(ring.value()->header()->chunks_ready.load(), ring.value()->header()->chunk_count);
   const std::string path = ring.value()->path();
   ring.value()->RemoveFile();
   EXPECT_NE(access(path.c_str(), F_OK), 0);
+}
+
+TEST_F(RingFileTest, NamesGetTheirSpaceAsTheyCome) {
+  RingOptions options;
+  options.folder = folder_;
+  Result<std::unique_ptr<RingFile>> ring = RingFile::Create(options);
+  ASSERT_TRUE(ring.ok());
+  const auto blocks = [&ring] {
+    struct stat st {};
+    return stat(ring.value()->path().c_str(), &st) == 0 ? st.st_blocks * 512 : -1;
+  };
+  const auto before = blocks();
+  EXPECT_TRUE(ring.value()->HasSpaceForNames(1));
+  EXPECT_EQ(blocks(), before + (16 << 10));
+  EXPECT_TRUE(ring.value()->HasSpaceForNames(16 << 10));
+  EXPECT_EQ(blocks(), before + (16 << 10));
+  EXPECT_TRUE(ring.value()->HasSpaceForNames((16 << 10) + 1));
+  EXPECT_EQ(blocks(), before + (32 << 10));
+  EXPECT_TRUE(ring.value()->HasSpaceForNames(kNamesBytes));
+  EXPECT_FALSE(ring.value()->HasSpaceForNames(kNamesBytes + 1));
+}
+
+// Half a step before a chunk of the window is reused, and never for what is older than the window.
+TEST_F(RingFileTest, ChunksAreWantedOnlyForWhatTheWindowNeeds) {
+  RingOptions options;
+  options.folder = folder_;
+  options.tick_source = ChooseTickSource();
+  Result<std::unique_ptr<RingFile>> created = RingFile::Create(options);
+  ASSERT_TRUE(created.ok() && Recorder::Open(created.value().get()).ok());
+  ring_ = std::move(created.value());
+  const auto start_chunks = [](int count) {
+    for (int i = 0; i < count * int{kChunkBytes / 8}; ++i) RecordEvent(EventKind::kInstant, 1);
+  };
+  const uint32_t first = ring_->header()->chunks_ready.load();
+  RecordEvent(EventKind::kInstant, 1);  // the first of the nine that this thread may have
+  EXPECT_FALSE(WantsChunks(*ring_, 0));
+  start_chunks(3);
+  EXPECT_FALSE(WantsChunks(*ring_, 0));
+  start_chunks(3);
+  EXPECT_TRUE(WantsChunks(*ring_, 0));
+  EXPECT_FALSE(WantsChunks(*ring_, NowTicks()));
+  ASSERT_TRUE(ring_->Grow(RingFile::kChunksPerStep).ok());
+  EXPECT_EQ(ring_->header()->chunks_ready.load(), first + RingFile::kChunksPerStep);
+  EXPECT_FALSE(WantsChunks(*ring_, 0));
+  start_chunks(40);
+  EXPECT_TRUE(WantsChunks(*ring_, 0));
+  ASSERT_TRUE(ring_->Grow().ok());
+  EXPECT_FALSE(WantsChunks(*ring_, 0));
 }
 
 TEST_F(RingFileTest, WithoutAFolderItRecordsInMemoryAndSaysSo) {

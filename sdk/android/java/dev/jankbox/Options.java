@@ -65,7 +65,7 @@ public final class Options {
         return set("window_ms", value);
     }
 
-    /** The size of the ring file, in bytes [8388608]. */
+    /** The size limit of the ring file, in bytes [8388608]. */
     public Options ringBytes(long value) {
         return set("ring_bytes", value);
     }
