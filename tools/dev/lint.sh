@@ -1,7 +1,7 @@
 # ./dev lint: every program tools/checks/check_*. A new check needs no line here, unless it is slow.
 # shellcheck shell=bash
 
-readonly SLOW_CHECKS="check_android check_tidy"  # more than a minute: with --all only
+readonly SLOW_CHECKS="check_android check_headers check_tidy"  # more than a minute: with --all only
 
 # run_check CHECK ARGS...: one line with its seconds; all of its output if it fails.
 run_check() {
