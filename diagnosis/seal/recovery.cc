@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -34,19 +35,24 @@ bool IsOrphan(const RingHeader& header) {
       {HeaderText(header.boot_id, sizeof(header.boot_id)), header.pid, header.process_start_ticks});
 }
 
-TickConverter ConverterOf(const RingHeader& header, ClockReading* latest) {
-  *latest = header.clock_at_start;
+ClockReading LatestReading(const RingHeader& header) {
+  ClockReading latest = header.clock_at_start;
   const uint64_t ticks = header.calibrated_ticks.load(std::memory_order_relaxed);
-  if (ticks != 0) {
-    latest->ticks = ticks;
-    latest->monotonic_ns = header.calibrated_monotonic_ns.load(std::memory_order_relaxed);
-    const uint64_t later_ns = latest->monotonic_ns - header.clock_at_start.monotonic_ns;
-    latest->boottime_ns += later_ns;
-    latest->realtime_ns += later_ns;
-  }
+  if (ticks == 0) return latest;
+  latest.ticks = ticks;
+  latest.monotonic_ns = header.calibrated_monotonic_ns.load(std::memory_order_relaxed);
+  const uint64_t later_ns = latest.monotonic_ns - header.clock_at_start.monotonic_ns;
+  latest.boottime_ns += later_ns;
+  latest.realtime_ns += later_ns;
+  return latest;
+}
+
+TickConverter ConverterOf(const RingHeader& header, ClockReading* latest) {
+  *latest = LatestReading(header);
   const auto source = static_cast<TickSource>(header.tick_source);
   // Died before its first calibration: this machine's counter still runs at the same rate.
-  const double fallback = ticks != 0 ? 1.0 : MeasureNsPerTick(source, 10);
+  const bool calibrated = header.calibrated_ticks.load(std::memory_order_relaxed) != 0;
+  const double fallback = calibrated ? 1.0 : MeasureNsPerTick(source, 10);
   return TickConverter(header.clock_at_start, *latest, fallback);
 }
 
@@ -208,7 +214,75 @@ bool EndsWith(const std::string& text, const std::string& suffix) {
          text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
+// What a look at a ring of an unknown process says.
+struct FoundRing {
+  bool living = false;
+  std::string reports_folder;
+  uint64_t bytes = 0;
+  uint64_t last_sign_ns = 0;  // CLOCK_REALTIME
+};
+
+std::optional<FoundRing> LookAt(const std::string& path) {
+  Result<ScopedFd> fd = OpenRegularFile(path);
+  struct stat st {};
+  if (!fd.ok() || fstat(fd->get(), &st) != 0) return std::nullopt;
+  FoundRing found;
+  found.bytes = static_cast<uint64_t>(st.st_blocks) * 512;
+  found.last_sign_ns = static_cast<uint64_t>(st.st_mtime) * kNsPerSecond;
+  found.living = flock(fd->get(), LOCK_EX | LOCK_NB) != 0;
+  if (found.living) return found;
+  alignas(RingHeader) char bytes[sizeof(RingHeader)];
+  const auto& header = *reinterpret_cast<const RingHeader*>(bytes);
+  if (pread(fd->get(), bytes, sizeof(bytes), 0) != sizeof(bytes) || !RingReader::IsOurs(header)) {
+    return found;
+  }
+  found.living = !IsOrphan(header);
+  found.reports_folder = HeaderText(header.reports_folder, sizeof(header.reports_folder));
+  found.last_sign_ns = std::max(found.last_sign_ns, LatestReading(header).realtime_ns);
+  return found;
+}
+
+void CollectRing(const std::string& path, CollectedRings* collected) {
+  const std::optional<FoundRing> found = LookAt(path);
+  if (!found) return;
+  if (found->living) {
+    ++collected->living;
+    return;
+  }
+  const std::string& folder = found->reports_folder;
+  struct stat st {};
+  if (folder.starts_with('/') && stat(folder.c_str(), &st) == 0 && S_ISDIR(st.st_mode)) {
+    Result<Spool> spool = Spool::Open(folder, SpoolLimits{});
+    std::vector<std::string> ids;
+    if (spool.ok()) (void)RecoverFile(path, &spool.value(), {}, &ids).ok();
+    for (const std::string& id : ids) collected->reports.push_back(ReportPath(folder, id));
+    if (access(path.c_str(), F_OK) != 0) {
+      collected->bytes += found->bytes;
+      if (ids.empty()) ++collected->removed;
+      return;
+    }
+  }
+  const bool old = RealtimeNs() > found->last_sign_ns + kMaxDeadRingAgeNs;
+  if (!old || unlink(path.c_str()) != 0) {
+    ++collected->kept;
+    return;
+  }
+  collected->bytes += found->bytes;
+  ++collected->dropped;
+}
+
 }  // namespace
+
+CollectedRings CollectDeadRings() {
+  CollectedRings collected;
+  for (const std::string& folder : RingFolders()) {
+    const Result<std::vector<std::string>> names = ListDirectory(folder);
+    if (!names.ok()) continue;
+    for (const std::string& name : names.value()) CollectRing(JoinPath(folder, name), &collected);
+    rmdir(folder.c_str());  // succeeds only if no ring is left
+  }
+  return collected;
+}
 
 Result<std::vector<std::string>> RecoverOrphanRings(const std::string& spool_dir, Spool* spool,
                                                     const AdmitReport& admit) {

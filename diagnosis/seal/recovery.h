@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "diagnosis/seal/admit_report.h"
 #include "uploader/spool/spool.h"
@@ -21,6 +22,23 @@ Result<std::vector<std::string>> RecoverOrphanRings(const std::string& spool_dir
 
 // The same with a spool of default limits of its own.
 Result<std::vector<std::string>> RecoverOrphanRings(const std::string& spool_dir);
+
+// What became of the rings of this user's dead processes.
+struct CollectedRings {
+  std::vector<std::string> reports;  // sealed: their files
+  uint64_t removed = 0;              // rings with nothing left to tell
+  uint64_t dropped = 0;              // removed without a look: too old, or damaged
+  uint64_t bytes = 0;                // that all of these took
+  uint64_t kept = 0;                 // cannot be recovered now; tried again
+  uint64_t living = 0;
+};
+
+inline constexpr uint64_t kMaxDeadRingAgeNs = 7 * 24 * 3600 * kNsPerSecond;
+
+// Recovers the rings of all processes of this user, each into the reports folder that is named in
+// its header. One whose folder is gone, or cannot be written, is kept for kMaxDeadRingAgeNs after
+// its last sign of life.
+CollectedRings CollectDeadRings();
 
 }  // namespace jankbox
 

@@ -103,6 +103,11 @@ void jankbox_stop(void) {
   runtime->Stop(MonotonicNs() + kStopWaitNs);
 }
 
+void jankbox_process_exits(void) {
+  const jankbox::RingHeader* ring = jankbox::Recorder::ActiveRing();
+  if (ring != nullptr && ring->pid == getpid()) jankbox::WatchedSlot::NoteExit(ring);
+}
+
 jankbox_status jankbox_configure(const jankbox_options* options) {
   std::shared_ptr<jankbox::Runtime> runtime = Current();
   if (runtime == nullptr) return JANKBOX_NOT_RUNNING;

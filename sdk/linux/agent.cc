@@ -1,10 +1,10 @@
 // The preload agent: interposes the waits of an unmodified program. Before main(), while there is
 // one thread that could fork, it loads libjankbox.so, apart from the program's own symbols; once
 // the main thread (or one of the option watch_threads) waits in a loop, a thread of its own starts
-// the recorder. Exports nothing but those waits; every one goes to the real function with the
-// caller's arguments, result and errno untouched. Under `jankbox run` it records the program that
-// was named, and programs that this one starts only if it is told to. FORK: a child that executes
-// no other program is not recorded.
+// the recorder. Exports nothing but those waits and _exit(); every one goes to the real function
+// with the caller's arguments, result and errno untouched. Under `jankbox run` it records the
+// program that was named, and programs that this one starts only if it is told to. FORK: a child
+// that executes no other program is not recorded.
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -41,6 +42,8 @@ DispatchCalls g_call_table;
 jankbox_status (*g_watch_this_thread)(const char*);
 jankbox_status (*g_start)(const jankbox_options*);
 void (*g_stop)();
+void (*g_process_exits)();
+void (*g_real_exit)(int);
 
 template <typename Function>
 Function Symbol(void* library, const char* name) {
@@ -70,8 +73,9 @@ bool BindRecorder(void* library) {
                   Symbol<decltype(&jankbox_dispatch_end_all)>(library, "jankbox_dispatch_end_all"),
                   [](const char* name) { g_watch_this_thread(name); }};
   g_stop = Symbol<decltype(&jankbox_stop)>(library, "jankbox_stop");
-  return g_start != nullptr && g_watch_this_thread != nullptr && g_call_table.begin != nullptr &&
-         g_call_table.end != nullptr && g_stop != nullptr;
+  g_process_exits = Symbol<decltype(&jankbox_process_exits)>(library, "jankbox_process_exits");
+  return g_start != nullptr && g_process_exits != nullptr && g_watch_this_thread != nullptr &&
+         g_call_table.begin != nullptr && g_call_table.end != nullptr && g_stop != nullptr;
 }
 
 // The socket's name says whose child is recorded: jankbox-run-PARENT-…, 0 for every process.
@@ -115,6 +119,17 @@ void StartOnce() {
   errno = saved_errno;
 }
 
+// The process ends without destructors: perhaps in a signal handler, or in a child of vfork().
+void NoteExit() {
+  if (g_calls.load(std::memory_order_acquire) != nullptr) g_process_exits();
+}
+
+[[noreturn]] void Exit(int status) {
+  NoteExit();
+  if (g_real_exit != nullptr) g_real_exit(status);
+  while (true) syscall(SYS_exit_group, status);
+}
+
 void InForkedChild() {
   g_started = true;
   g_calls.store(nullptr, std::memory_order_relaxed);
@@ -139,6 +154,8 @@ void WantThreads() {
 }
 
 __attribute__((constructor)) void Prepare() {
+  g_real_exit = Symbol<decltype(g_real_exit)>(RTLD_NEXT, "_exit");
+  at_quick_exit(NoteExit);
   jankbox::LoaderUse::Register();
   pthread_atfork(nullptr, nullptr, InForkedChild);
   if (!IsToBeRecorded()) return;
@@ -231,6 +248,10 @@ JANKBOX_EXPORT int __ppoll_chk(pollfd* fds, nfds_t count, const timespec* timeou
   JANKBOX_FORWARD(__ppoll_chk, JANKBOX_POLL_CALL(fds, count, JANKBOX_IS_ZERO(timeout, tv_nsec)),
                   fds, count, timeout, mask, fds_bytes);
 }
+
+JANKBOX_EXPORT [[noreturn]] void _exit(int status) { Exit(status); }
+
+JANKBOX_EXPORT [[noreturn]] void _Exit(int status) noexcept { Exit(status); }
 
 // --- Event queues that programs ask as they like
 

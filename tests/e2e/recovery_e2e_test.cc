@@ -58,6 +58,48 @@ TEST_F(RecoveryTest, DeathWhileIdleIsNoReport) {
   EXPECT_TRUE(Reports(Folder("spool")).empty());
 }
 
+TEST_F(RecoveryTest, ProgramThatExitsWithoutItsDestructorsDidNotDieInItsMessage) {
+  for (const std::string how : {"_exit", "_Exit", "quick_exit", "vfork"}) {
+    SCOPED_TRACE(how);
+    const Outcome outcome = RunProgram(
+        {Binary("jankbox"), "run", "--dir", Folder("spool-" + how), "--", Binary("exits"), how},
+        ForeignEnvironment());
+    const bool killed = how == "vfork";
+    EXPECT_EQ(outcome.exit_status, killed ? -1 : 3) << outcome.err;
+    const std::vector<proto::Report> reports = Reports(Folder("spool-" + how));
+    ASSERT_EQ(reports.size(), killed ? 1u : 0u) << outcome.err;
+    if (killed) {
+      EXPECT_EQ(reports[0].kind(), proto::RECOVERED);
+    }
+  }
+}
+
+TEST_F(RecoveryTest, CleanRecoversIntoTheFolderOfEachProgramAndLeavesNoRing) {
+  KillInBlock();
+  Program idle({Binary("sdk_driver"), Folder("other"), "block", "10"});
+  ASSERT_TRUE(idle.WaitForOutput("ready", 10000));
+  idle.Signal(SIGKILL);
+  idle.Wait(5000);
+  Program gone({Binary("sdk_driver"), Folder("gone"), "block", "10"});
+  ASSERT_TRUE(gone.WaitForOutput("ready", 10000));
+  gone.Signal(SIGKILL);
+  gone.Wait(5000);
+  RunProgram({"rm", "-rf", Folder("gone")});
+  Program living({Binary("sdk_driver"), Folder("living"), "block", "20000"});
+  ASSERT_TRUE(living.WaitForOutput("ready", 10000));
+  const Outcome cleaned = RunProgram({Binary("jankbox"), "clean"});
+  EXPECT_EQ(cleaned.exit_status, 0) << cleaned.err;
+  const std::vector<proto::Report> reports = Reports(Folder("spool"));
+  ASSERT_EQ(reports.size(), 1u) << cleaned.out;
+  EXPECT_EQ(reports[0].kind(), proto::RECOVERED);
+  EXPECT_TRUE(Reports(Folder("other")).empty());
+  EXPECT_THAT(cleaned.out, ::testing::ContainsRegex("wrote " + Folder("spool") + "/.*, about a"));
+  EXPECT_THAT(cleaned.out, ::testing::ContainsRegex("\nkept [0-9]+ rings? of dead processes"));
+  EXPECT_THAT(cleaned.out, ::testing::ContainsRegex("\n[0-9]+ rings? in use\n"));
+  const Outcome left = RunProgram({"find", runtime_, "-name", "*.jbxring"});
+  EXPECT_EQ(std::count(left.out.begin(), left.out.end(), '\n'), 2) << left.out;
+}
+
 TEST_F(RecoveryTest, DeathAfterAnAnrWasSealedKeepsItsId) {
   Program driver({Binary("sdk_driver"), Folder("spool"), "block", "20000"},
                  {{"JANKBOX_OPTIONS", "anr_ms=1000,slow_message_ms=300"}});

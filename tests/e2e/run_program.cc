@@ -88,13 +88,18 @@ void EndToEndTest::SetUp() {
   char name[] = "/tmp/jankbox-e2e-XXXXXX";
   ASSERT_NE(mkdtemp(name), nullptr);
   root_ = name;
+  // Rings of other tests' dead programs are not for this test's to collect.
+  char runtime[] = "/dev/shm/jankbox-e2e-XXXXXX";
+  ASSERT_NE(mkdtemp(runtime), nullptr);
+  runtime_ = runtime;
+  setenv("XDG_RUNTIME_DIR", runtime, 1);
 }
 
 void EndToEndTest::TearDown() {
   if (HasFailure()) {
     fprintf(stderr, "left for a look: %s\n", root_.c_str());
   } else {
-    RunProgram({"rm", "-rf", root_});
+    RunProgram({"rm", "-rf", root_, runtime_});
   }
 }
 

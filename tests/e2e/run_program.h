@@ -72,6 +72,7 @@ class EndToEndTest : public testing::Test {
   static uint64_t Sum(const proto::Verdict& verdict);
 
   std::string root_;
+  std::string runtime_;  // XDG_RUNTIME_DIR
 };
 
 }  // namespace jankbox

@@ -14,6 +14,7 @@
 #include "tools/reports/export_command.h"
 #include "tools/reports/list_command.h"
 #include "tools/reports/show_command.h"
+#include "tools/ring/clean_command.h"
 #include "tools/ring/ring_command.h"
 #include "tools/run/run_command.h"
 #include "tools/terminal/exit_code.h"
@@ -55,6 +56,7 @@ struct Options {
   PullOptions pull;
   DoctorOptions doctor;
   RingDumpOptions ring_dump;
+  CleanOptions clean;
 };
 
 void AddRun(CLI::App* app, RunOptions* options) {
@@ -237,6 +239,22 @@ void AddRing(CLI::App* app, RingDumpOptions* options) {
       "  jankbox ring dump ring-4242-1234567.jbxring --json | jq .losses");
 }
 
+void AddClean(CLI::App* app, CleanOptions* options) {
+  CLI::App* clean =
+      app->add_subcommand("clean", "Remove what programs left that died while they were recorded");
+  clean->add_flag("--json", options->json,
+                  "print {reports[], removed, dropped, bytes, kept, in_use}");
+  clean->footer(
+      "A recorded program that is killed leaves its ring file in memory, in "
+      "$XDG_RUNTIME_DIR/jankbox\n"
+      "or /dev/shm/jankbox-UID. This writes the reports of those that died while they did not\n"
+      "respond, each into the folder of its program, and removes the files. Rings of running\n"
+      "programs stay. Every start of Jankbox does the same.\n\n"
+      "Exit status: 0. 2: wrong usage.\n\n"
+      "Examples:\n"
+      "  jankbox clean");
+}
+
 int UsageError(const std::string& message, const std::string& command) {
   PrintError(message);
   PrintError("try: jankbox " + (command.empty() ? "" : command + " ") + "--help");
@@ -291,6 +309,7 @@ int Dispatch(const CLI::App& app, const std::vector<std::string>& from_dashes, O
   if (app.got_subcommand("record")) return RunRecord(options->record);
   if (app.got_subcommand("pull")) return RunPull(options->pull);
   if (app.got_subcommand("doctor")) return RunDoctor(options->doctor);
+  if (app.got_subcommand("clean")) return RunClean(options->clean);
   if (app.got_subcommand("ring")) return RunRingDump(options->ring_dump);
   const int status = TakeProgram(*app.get_subcommand("run"), from_dashes, &options->run);
   return status != kExitOk ? status : RunProgram(options->run);
@@ -332,6 +351,7 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   AddPull(&app, &options.pull);
   AddDoctor(&app, &options.doctor);
   AddRing(&app, &options.ring_dump);
+  AddClean(&app, &options.clean);
 
   if (arguments.empty()) {
     (void)WriteText(STDERR_FILENO, app.help());

@@ -95,7 +95,7 @@ typedef struct jankbox_options {
   const char* upload_url;
   /* How far back a report looks, in milliseconds. 100 to 600000; default 10000. */
   uint32_t window_ms;
-  /* The size of the ring file, in bytes. 1048576 to 1073741824; default 8388608. */
+  /* The size limit of the ring file, in bytes. 1048576 to 1073741824; default 8388608. */
   uint32_t ring_bytes;
   /* A dispatch that takes this many milliseconds is a slow message (as in Matrix). 10 to 600000;
    * default 700. */
@@ -309,6 +309,12 @@ JANKBOX_API jankbox_status jankbox_start(const jankbox_options* options);
  * at all, but about 100 ms if ftrace records. At the end of the process Jankbox calls it itself.
  * jankbox_start() may follow. */
 JANKBOX_API void jankbox_stop(void);
+
+/* To be called before _exit(), _Exit() or quick_exit(), which end the process without
+ * jankbox_stop(): a dispatch that still runs is then not reported as one in which the process died.
+ * The next jankbox_start() finishes the reports that were being written. Safe in signal handlers;
+ * does nothing in a child process that has not started Jankbox. */
+JANKBOX_API void jankbox_process_exits(void);
 
 /* Changes thresholds while Jankbox records. Takes the fields slow_message_ms, lag_ms, anr_ms,
  * anr_background_ms, cold_start_ms, warm_start_ms and jank_dropped_frames of `options` that are
