@@ -39,3 +39,16 @@ foreach(program jankbox_command jankbox-collector)
   endif()
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT jankbox_sdk)
+
+# `cpack` in the build folder makes jankbox_VERSION_ARCHITECTURE.deb of the programs and the SDK.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME jankbox)
+set(CPACK_PACKAGE_CONTACT "Jankbox <jankbox@example.com>")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# Libraries of the package that its other files need.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+include(CPack)

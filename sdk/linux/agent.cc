@@ -249,9 +249,9 @@ JANKBOX_EXPORT int __ppoll_chk(pollfd* fds, nfds_t count, const timespec* timeou
                   fds, count, timeout, mask, fds_bytes);
 }
 
-JANKBOX_EXPORT [[noreturn]] void _exit(int status) { Exit(status); }
+JANKBOX_EXPORT void _exit(int status) { Exit(status); }
 
-JANKBOX_EXPORT [[noreturn]] void _Exit(int status) noexcept { Exit(status); }
+JANKBOX_EXPORT void _Exit(int status) noexcept { Exit(status); }
 
 // --- Event queues that programs ask as they like
 

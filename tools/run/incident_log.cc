@@ -6,12 +6,19 @@
 
 namespace jankbox::tools {
 
-std::string IncidentLog::Add(const ReportView& report) {
+std::string IncidentLog::Add(const ReportView& report, uint64_t now_ns) {
   const auto known = latest_.find(report.id);
   if (known != latest_.end() && known->second.revision >= report.revision) return "";
+  Alike& alike = alike_[report.fingerprint.empty() ? report.id : report.fingerprint];
+  const bool is_new = known == latest_.end();
+  if (is_new && alike.line_ns != 0 && now_ns < alike.line_ns + kQuietNs) {
+    latest_[report.id] = {report.revision, report.kind, report.duration_ms};
+    ++alike.held;
+    return "";
+  }
   const std::string extent = report.kind + " " + DurationText(report.duration_ms);
   std::string line;
-  if (known == latest_.end()) {
+  if (is_new) {
     line = Paint(style_, KindColour(report.kind), extent) + (report.ongoing ? " so far" : "") +
            " in " + ProcessAndThread(report);
   } else {
@@ -24,6 +31,8 @@ std::string IncidentLog::Add(const ReportView& report) {
   if (!cause.empty()) line += ": " + cause;
   if (!where.empty()) line += dash + Paint(style_, Colour::kBold, where);
   line += "  " + Paint(style_, Colour::kDim, "[" + report.id.substr(0, kShortIdLength) + "]");
+  if (alike.held != 0) line += " (+" + std::to_string(alike.held) + " like it)";
+  alike = {now_ns, 0};
   latest_[report.id] = {report.revision, report.kind, report.duration_ms};
   return line;
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "base/clock.h"
 #include "tools/reports/report_view.h"
 #include "tools/terminal/terminal.h"
 
@@ -16,8 +17,12 @@ class IncidentLog {
  public:
   explicit IncidentLog(TextStyle style) : style_(style) {}
 
-  // The line for this report, "" if it says nothing new.
-  std::string Add(const ReportView& report);
+  // The line for this report at `now_ns`, CLOCK_MONOTONIC; "" if it says nothing new. Of incidents
+  // with one fingerprint a line comes every kQuietNs at most, and counts those before it that had
+  // none: "(+47 like it)".
+  std::string Add(const ReportView& report, uint64_t now_ns);
+
+  static constexpr uint64_t kQuietNs = 5 * kNsPerSecond;
 
   // "3 incidents (2 slow message, 1 anr), worst 1.2 s", or "no incidents".
   std::string Summary() const;
@@ -31,7 +36,13 @@ class IncidentLog {
     double duration_ms = 0;
   };
 
+  struct Alike {
+    uint64_t line_ns = 0;  // of its last line
+    uint64_t held = 0;     // incidents since then
+  };
+
   TextStyle style_;
+  std::map<std::string, Alike> alike_;  // by fingerprint
   std::map<std::string, Told> latest_;  // by id
 };
 

@@ -68,7 +68,7 @@ void RunFeed::SayLine(const std::string& line) {
 }
 
 void RunFeed::TellIncident(const proto::Report& report) {
-  const std::string line = incidents_.Add(View(report));
+  const std::string line = incidents_.Add(View(report), MonotonicNs());
   if (!line.empty() && !quiet_) SayLine(line);
 }
 
@@ -98,7 +98,8 @@ void RunFeed::TellRecovered(const std::vector<std::string>& ids) {
   for (const std::string& id : ids) {
     const Result<proto::Report> report = ReadReportFile(ReportPath(spool_->directory(), id));
     if (!report.ok() || quiet_) continue;
-    SayLine(earlier.Add(View(report.value())) + ", left by an earlier run");
+    const std::string line = earlier.Add(View(report.value()), MonotonicNs());
+    if (!line.empty()) SayLine(line + ", left by an earlier run");
   }
 }
 

@@ -20,27 +20,46 @@ ReportView Incident(const std::string& id, uint64_t revision, const char* kind, 
 
 TEST(IncidentLog, OneLineForEachIncident) {
   IncidentLog log{TextStyle{}};
-  EXPECT_EQ(log.Add(Incident("0195a3c2-7f01-7abc-8def-0123456789ab", 1, "slow message", 912)),
+  EXPECT_EQ(log.Add(Incident("0195a3c2-7f01-7abc-8def-0123456789ab", 1, "slow message", 912), 1),
             "slow message 912 ms in app (main): running 100 % — app_draw  [0195a3c2-7f01]");
-  EXPECT_EQ(log.Add(Incident("0195a3c2-7f01-7abc-8def-0123456789ab", 1, "slow message", 912)), "");
+  EXPECT_EQ(log.Add(Incident("0195a3c2-7f01-7abc-8def-0123456789ab", 1, "slow message", 912), 1),
+            "");
 }
 
 TEST(IncidentLog, LaterRevisionIsGrowthNotASecondIncident) {
   IncidentLog log{TextStyle{}};
-  log.Add(Incident("0195a3c2-7f01-7abc-8def-0123456789ab", 1, "slow message", 912));
-  EXPECT_EQ(log.Add(Incident("0195a3c2-7f01-7abc-8def-0123456789ab", 2, "anr", 5000)),
+  log.Add(Incident("0195a3c2-7f01-7abc-8def-0123456789ab", 1, "slow message", 912), 1);
+  EXPECT_EQ(log.Add(Incident("0195a3c2-7f01-7abc-8def-0123456789ab", 2, "anr", 5000), 1),
             "slow message in app (main) grew to anr 5.0 s: running 100 % — app_draw  "
             "[0195a3c2-7f01]");
-  EXPECT_EQ(log.Add(Incident("0195a3c2-7f01-7abc-8def-0123456789ab", 1, "slow message", 912)), "");
+  EXPECT_EQ(log.Add(Incident("0195a3c2-7f01-7abc-8def-0123456789ab", 1, "slow message", 912), 1),
+            "");
   EXPECT_EQ(log.Summary(), "1 incident (1 anr), worst 5.0 s");
+}
+
+TEST(IncidentLog, IncidentsAlikeShareALine) {
+  IncidentLog log{TextStyle{}};
+  const auto add = [&log](int number, const char* fingerprint, uint64_t seconds) {
+    ReportView view = Incident("000" + std::to_string(number), 1, "slow message", 200);
+    view.fingerprint = fingerprint;
+    return log.Add(view, seconds * kNsPerSecond);
+  };
+  EXPECT_NE(add(1, "one", 100), "");
+  EXPECT_EQ(add(2, "one", 101), "");
+  EXPECT_EQ(add(3, "one", 104), "");
+  EXPECT_NE(add(4, "other", 104), "");
+  EXPECT_EQ(add(5, "one", 105),
+            "slow message 200 ms in app (main): running 100 % — app_draw  [0005] (+2 like it)");
+  EXPECT_EQ(add(6, "one", 106), "");
+  EXPECT_EQ(log.Summary(), "6 incidents (6 slow message), worst 200 ms");
 }
 
 TEST(IncidentLog, SummaryCountsKinds) {
   IncidentLog log{TextStyle{}};
   EXPECT_EQ(log.Summary(), "no incidents");
-  log.Add(Incident("a", 1, "slow message", 912));
-  log.Add(Incident("b", 1, "anr", 6000));
-  log.Add(Incident("c", 1, "slow message", 1200));
+  log.Add(Incident("a", 1, "slow message", 912), 1);
+  log.Add(Incident("b", 1, "anr", 6000), 1);
+  log.Add(Incident("c", 1, "slow message", 1200), 1);
   EXPECT_EQ(log.Summary(), "3 incidents (1 anr, 2 slow message), worst 6.0 s");
 }
 

@@ -160,6 +160,7 @@ TEST_F(RunTest, FirstErrorOfTheWholeTreeIsPrintedOthersAreCounted) {
 
 TEST_F(RunTest, IncidentsArePrintedAsTheyHappenAndSummedUp) {
   proto::Report grown = SampleReport(2);
+  grown.set_fingerprint("of another cause");
   proto::Report first = grown;
   grown.set_revision(2);
   grown.set_kind(proto::ANR);
