@@ -7,6 +7,8 @@
 #include <sys/auxv.h>
 #endif
 
+#include "base/cpu_features.h"
+
 namespace jankbox {
 namespace {
 
@@ -26,7 +28,7 @@ constexpr std::array<uint32_t, 256> kTable = [] {
 
 #if defined(__x86_64__)
 #define JANKBOX_CRC_TARGET __attribute__((target("sse4.2")))
-bool HasInstruction() { return __builtin_cpu_supports("sse4.2"); }
+bool HasInstruction() { return HasSse42(); }
 JANKBOX_CRC_TARGET uint64_t Step8(uint64_t crc, uint64_t word) {
   return __builtin_ia32_crc32di(crc, word);
 }

@@ -40,7 +40,7 @@ if(JANKBOX_LTO AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 elseif(JANKBOX_LTO)  # for targets that say so; the linker would optimise all others too, as soon as an object allows it
   set(JANKBOX_LTO_OPTIONS -flto=auto -ffat-lto-objects)
   target_link_options(jankbox_flags INTERFACE
-    $<IF:$<BOOL:$<TARGET_PROPERTY:JANKBOX_LTO_LINK>>,-flto=auto;-fno-asynchronous-unwind-tables,-fno-use-linker-plugin>)
+    $<IF:$<BOOL:$<TARGET_PROPERTY:JANKBOX_LTO_LINK>>,-flto=auto;-flto-partition=one;-fno-asynchronous-unwind-tables,-fno-use-linker-plugin>)
   # ar would load GCC's plugin too, and name symbols in the archive's index that only the intermediate code has.
   foreach(language C CXX)
     set(CMAKE_${language}_ARCHIVE_CREATE "<CMAKE_AR> --plugin /dev/null qc <TARGET> <LINK_FLAGS> <OBJECTS>")

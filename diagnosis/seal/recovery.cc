@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <optional>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -222,52 +221,53 @@ struct FoundRing {
   uint64_t last_sign_ns = 0;  // CLOCK_REALTIME
 };
 
-std::optional<FoundRing> LookAt(const std::string& path) {
+bool LookAt(const std::string& path, FoundRing* found) {
   Result<ScopedFd> fd = OpenRegularFile(path);
   struct stat st {};
-  if (!fd.ok() || fstat(fd->get(), &st) != 0) return std::nullopt;
-  FoundRing found;
-  found.bytes = static_cast<uint64_t>(st.st_blocks) * 512;
-  found.last_sign_ns = static_cast<uint64_t>(st.st_mtime) * kNsPerSecond;
-  found.living = flock(fd->get(), LOCK_EX | LOCK_NB) != 0;
-  if (found.living) return found;
+  if (!fd.ok() || fstat(fd->get(), &st) != 0) return false;
+  found->bytes = static_cast<uint64_t>(st.st_blocks) * 512;
+  found->last_sign_ns = static_cast<uint64_t>(st.st_mtime) * kNsPerSecond;
+  found->living = flock(fd->get(), LOCK_EX | LOCK_NB) != 0;
   alignas(RingHeader) char bytes[sizeof(RingHeader)];
   const auto& header = *reinterpret_cast<const RingHeader*>(bytes);
-  if (pread(fd->get(), bytes, sizeof(bytes), 0) != sizeof(bytes) || !RingReader::IsOurs(header)) {
-    return found;
+  if (found->living || pread(fd->get(), bytes, sizeof(bytes), 0) != sizeof(bytes) ||
+      !RingReader::IsOurs(header)) {
+    return true;
   }
-  found.living = !IsOrphan(header);
-  found.reports_folder = HeaderText(header.reports_folder, sizeof(header.reports_folder));
-  found.last_sign_ns = std::max(found.last_sign_ns, LatestReading(header).realtime_ns);
-  return found;
+  found->living = !IsOrphan(header);
+  found->reports_folder = HeaderText(header.reports_folder, sizeof(header.reports_folder));
+  found->last_sign_ns = std::max(found->last_sign_ns, LatestReading(header).realtime_ns);
+  return true;
 }
 
 void CollectRing(const std::string& path, CollectedRings* collected) {
-  const std::optional<FoundRing> found = LookAt(path);
-  if (!found) return;
-  if (found->living) {
+  FoundRing found;
+  if (!LookAt(path, &found)) return;
+  if (found.living) {
     ++collected->living;
     return;
   }
-  const std::string& folder = found->reports_folder;
+  const std::string& folder = found.reports_folder;
   struct stat st {};
   if (folder.starts_with('/') && stat(folder.c_str(), &st) == 0 && S_ISDIR(st.st_mode)) {
     Result<Spool> spool = Spool::Open(folder, SpoolLimits{});
-    std::vector<std::string> ids;
-    if (spool.ok()) (void)RecoverFile(path, &spool.value(), {}, &ids).ok();
-    for (const std::string& id : ids) collected->reports.push_back(ReportPath(folder, id));
+    const size_t before = collected->reports.size();
+    if (spool.ok()) (void)RecoverFile(path, &spool.value(), {}, &collected->reports).ok();
     if (access(path.c_str(), F_OK) != 0) {
-      collected->bytes += found->bytes;
-      if (ids.empty()) ++collected->removed;
+      collected->bytes += found.bytes;
+      for (size_t i = before; i < collected->reports.size(); ++i) {
+        collected->reports[i] = ReportPath(folder, collected->reports[i]);
+      }
+      if (before == collected->reports.size()) ++collected->removed;
       return;
     }
   }
-  const bool old = RealtimeNs() > found->last_sign_ns + kMaxDeadRingAgeNs;
+  const bool old = RealtimeNs() > found.last_sign_ns + kMaxDeadRingAgeNs;
   if (!old || unlink(path.c_str()) != 0) {
     ++collected->kept;
     return;
   }
-  collected->bytes += found->bytes;
+  collected->bytes += found.bytes;
   ++collected->dropped;
 }
 

@@ -27,7 +27,7 @@ Result<std::vector<std::string>> RecoverOrphanRings(const std::string& spool_dir
 struct CollectedRings {
   std::vector<std::string> reports;  // sealed: their files
   uint64_t removed = 0;              // rings with nothing left to tell
-  uint64_t dropped = 0;              // removed without a look: too old, or damaged
+  uint64_t dropped = 0;              // removed unread: too old, or damaged
   uint64_t bytes = 0;                // that all of these took
   uint64_t kept = 0;                 // cannot be recovered now; tried again
   uint64_t living = 0;

@@ -111,10 +111,7 @@ void Sealer::Run() {
     Result<std::vector<std::string>> recovered =
         RecoverOrphanRings(options_.dir, spool_.get(), AskListeners);
     if (!recovered.ok()) LogWarning("recovery: " + recovered.status().message());
-    const CollectedRings others = CollectDeadRings();
-    if (others.dropped != 0) {
-      LogWarning(std::to_string(others.dropped) + " rings of dead processes were dropped");
-    }
+    if (CollectDeadRings().dropped != 0) LogWarning("old rings of dead processes were dropped");
   } else {
     SetLastError("no reports will be written: " + spool.status().message());
   }

@@ -28,7 +28,7 @@ std::string Text(const CollectedRings& collected) {
   }
   if (collected.dropped != 0) {
     text += Rings(collected.dropped) +
-            " among them without a look: older than 7 days, and no folder for their reports\n";
+            " among them could not be recovered for 7 days: the folder of their reports is gone\n";
   }
   if (collected.kept != 0) {
     text += "kept " + Rings(collected.kept) +

@@ -47,7 +47,9 @@ auto& ShareCursor(RingShare share, Header* header) {
   return cursors[share.watched ? 1 : 0];
 }
 
-bool ShareWantsChunks(const RingFile& ring, RingShare share, uint32_t ready, uint64_t from_ticks) {
+// Twenty times a second at most.
+__attribute__((cold)) bool ShareWantsChunks(const RingFile& ring, RingShare share, uint32_t ready,
+                                            uint64_t from_ticks) {
   const uint32_t pool = ShareSize(share, ready);
   const uint32_t half_step = std::min(pool, ShareSize(share, RingFile::kChunksPerStep)) / 2;
   const uint64_t turn = ShareCursor(share, ring.header()).load(std::memory_order_relaxed);
@@ -61,7 +63,7 @@ bool ShareWantsChunks(const RingFile& ring, RingShare share, uint32_t ready, uin
   return true;
 }
 
-RingChunk* ClaimOfShare(RingFile* ring, RingShare share, int32_t tid) {
+__attribute__((noinline)) RingChunk* ClaimOfShare(RingFile* ring, RingShare share, int32_t tid) {
   RingHeader* header = ring->mutable_header();
   const uint32_t pool = ShareSize(share, header->chunks_ready.load(std::memory_order_acquire));
   std::atomic<uint64_t>& cursor = ShareCursor(share, header);
@@ -90,7 +92,7 @@ uint64_t* EndOfWords(const ThreadCursor& cursor) {
   return end;
 }
 
-bool WantsChunks(const RingFile& ring, uint64_t from_ticks) {
+__attribute__((cold)) bool WantsChunks(const RingFile& ring, uint64_t from_ticks) {
   const uint32_t ready = ring.header()->chunks_ready.load(std::memory_order_relaxed);
   if (ready >= ring.header()->chunk_count) return false;
   for (const RingLane lane : {RingLane::kCalls, RingLane::kMarkers}) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/atomic_word.h"
+#include "base/cpu_features.h"
 
 namespace jankbox {
 namespace {
@@ -104,7 +105,7 @@ JANKBOX_AVX2 void NestingScan::SkipAvx2(const uint64_t* first) {
 }
 
 void NestingScan::Skip(const uint64_t* first) {
-  static const bool has_avx2 = __builtin_cpu_supports("avx2");
+  static const bool has_avx2 = HasAvx2();
   if (has_avx2) return SkipAvx2(first);
   using Bytes = char __attribute__((vector_size(16)));
   using Shorts = short __attribute__((vector_size(16)));

@@ -38,6 +38,14 @@ std::string Canonical(const std::string& spool_dir) {
   return resolved + tail;
 }
 
+void AddFoldersIn(const std::string& parent, std::vector<std::string>* folders) {
+  struct stat st {};
+  if (lstat(parent.c_str(), &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid()) return;
+  const Result<std::vector<std::string>> names = ListDirectory(parent);
+  if (!names.ok()) return;
+  for (const std::string& name : names.value()) folders->push_back(JoinPath(parent, name));
+}
+
 Status MakePrivateDirectory(const std::string& path) {
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return Status::FromErrno(errno, path);
   struct stat st {};
@@ -78,17 +86,10 @@ Result<std::string> RingFolder(const std::string& spool_dir) {
 }
 
 std::vector<std::string> RingFolders() {
-  std::vector<std::string> parents = {InSharedMemory()};
-  const char* runtime = getenv("XDG_RUNTIME_DIR");
-  if (IsTmpfs(runtime)) parents.push_back(JoinPath(runtime, kInRuntimeFolder));
   std::vector<std::string> folders;
-  for (const std::string& parent : parents) {
-    struct stat st {};
-    if (lstat(parent.c_str(), &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid()) continue;
-    const Result<std::vector<std::string>> names = ListDirectory(parent);
-    if (!names.ok()) continue;
-    for (const std::string& name : names.value()) folders.push_back(JoinPath(parent, name));
-  }
+  AddFoldersIn(InSharedMemory(), &folders);
+  const char* runtime = getenv("XDG_RUNTIME_DIR");
+  if (runtime != nullptr) AddFoldersIn(JoinPath(runtime, kInRuntimeFolder), &folders);
   return folders;
 }
 
