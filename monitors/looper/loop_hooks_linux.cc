@@ -50,15 +50,15 @@ int EpollPwaitProxy(int epfd, epoll_event* events, int max_events, int timeout,
 
 // SDL 3's functions return a bool, which is the low byte of this.
 int SdlPollEventProxy(void* event) {
-  return Wait<HookId::kSdlPollEvent>(JANKBOX_PUMP_CALL(), event);
+  return Wait<HookId::kSdlPollEvent>(JANKBOX_PUMP_CALL("sdl"), event);
 }
 int SdlWaitEventProxy(void* event) {
-  return Wait<HookId::kSdlWaitEvent>(JANKBOX_PUMP_CALL(), event);
+  return Wait<HookId::kSdlWaitEvent>(JANKBOX_PUMP_CALL("sdl"), event);
 }
 int SdlWaitEventTimeoutProxy(void* event, int timeout_ms) {
-  return Wait<HookId::kSdlWaitEventTimeout>(JANKBOX_PUMP_CALL(), event, timeout_ms);
+  return Wait<HookId::kSdlWaitEventTimeout>(JANKBOX_PUMP_CALL("sdl"), event, timeout_ms);
 }
-int SdlPumpEventsProxy() { return Wait<HookId::kSdlPumpEvents>(JANKBOX_PUMP_CALL()); }
+int SdlPumpEventsProxy() { return Wait<HookId::kSdlPumpEvents>(JANKBOX_PUMP_CALL("sdl")); }
 
 bool IsLoopLibrary(std::string_view path) {
   return ClassifyModule(path).kind == LoopModuleKind::kLoop;

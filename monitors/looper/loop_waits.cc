@@ -8,14 +8,14 @@
 namespace jankbox {
 namespace {
 
-const char* FamilyName(WaitFamily family) {
-  switch (family) {
+const char* FamilyName(const WaitCall& call) {
+  switch (call.family) {
     case WaitFamily::kEpoll:
       return "epoll";
     case WaitFamily::kSelect:
       return "select";
     case WaitFamily::kPump:
-      return "sdl";
+      return call.pump_name;
     case WaitFamily::kPoll:
       break;
   }
@@ -119,7 +119,7 @@ LoopWaits::Candidate& LoopWaits::FindCandidate(const Site& site) {
 // environment, are above its outermost frame: what is read is there.
 __attribute__((no_sanitize("address"))) const char* LoopWaits::NameOf(const WaitCall& call,
                                                                       LoopModule module) {
-  if (module.loop_name[0] == '\0') return FamilyName(call.family);
+  if (module.loop_name[0] == '\0') return FamilyName(call);
   if (strcmp(module.loop_name, "glib") != 0) return module.loop_name;
   const auto* words = static_cast<const volatile uintptr_t*>(call.stack);
   for (size_t i = 0; i < kCallerWords; ++i) {
@@ -193,6 +193,7 @@ bool LoopWaits::DecideWait(const WaitCall& call, LoopModule module) {
   }
   const bool has_loop = loop_.call_site != nullptr;
   if (has_loop && IsNestedRun(call)) return true;
+  if (has_loop && is_pump_ && site.stack == loop_.stack) return true;  // its pace
   if (has_loop && is_programs_ && IsOwnOfProgram(call)) {
     ++own_waits_;
     return true;

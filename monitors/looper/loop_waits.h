@@ -58,6 +58,7 @@ struct WaitCall {
   bool returns_at_once = false;  // its timeout is 0
   const fd_set* sets[3] = {};    // select: to read, to write, exceptions; each may be null
   int set_bits = 0;              // how many of each
+  const char* pump_name = "";    // of a pump: whose events it takes
 
   DescriptorSet Descriptors() const;
 };

@@ -69,8 +69,8 @@ class ThreadWait {
   JANKBOX_WAIT_CALL(kSelect, .returns_at_once = (at_once), .sets = {(read), (write), (except)}, \
                     .set_bits = (bits))
 
-// For an event queue's own calls, which know no descriptors.
-#define JANKBOX_PUMP_CALL() JANKBOX_WAIT_CALL(kPump)
+// For the calls of an event queue of `library`, which know no descriptors.
+#define JANKBOX_PUMP_CALL(library) JANKBOX_WAIT_CALL(kPump, .pump_name = (library))
 
 // Whether a wait with this timeout returns at once. Null waits for ever.
 #define JANKBOX_IS_ZERO(timeout, fraction) \

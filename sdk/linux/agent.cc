@@ -10,7 +10,9 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -37,6 +39,8 @@ using jankbox::WatchedLoops;
 
 // The recorder was started, or is not to be: a library's constructor may wait before Prepare().
 std::atomic<bool> g_started{true};
+std::atomic<bool> g_starting{false};  // a thread does
+std::atomic<bool> g_leaving{false};
 std::atomic<const DispatchCalls*> g_calls{nullptr};  // set once the recorder runs
 DispatchCalls g_call_table;
 jankbox_status (*g_watch_this_thread)(const char*);
@@ -90,7 +94,7 @@ bool IsToBeRecorded() {
 // A UI that starts up has no loop yet. Until it has one, the modules that it loads are noted.
 void FollowModulesUntilLoopRuns() {
   constexpr useconds_t kPollUs = 100'000;
-  while (WatchedLoops::Main().loop_name()[0] == '\0') {
+  while (WatchedLoops::Main().loop_name()[0] == '\0' && !g_leaving.load()) {
     usleep(kPollUs);
     jankbox::LoopModules::Refresh();
   }
@@ -106,6 +110,7 @@ void* StartRecorder(void*) {
     g_calls.store(&g_call_table, std::memory_order_release);
     FollowModulesUntilLoopRuns();
   }
+  g_starting = false;
   return nullptr;
 }
 
@@ -115,7 +120,24 @@ void StartOnce() {
   const int saved_errno = errno;
   jankbox::ScopedSignalBlock no_signals;
   pthread_t thread;
-  if (pthread_create(&thread, nullptr, StartRecorder, nullptr) == 0) pthread_detach(thread);
+  g_starting = true;
+  if (pthread_create(&thread, nullptr, StartRecorder, nullptr) == 0) {
+    pthread_detach(thread);
+  } else {
+    g_starting = false;
+  }
+  errno = saved_errno;
+}
+
+// The program puts itself into a sandbox, which may kill a thread for a system call of the
+// recorder's: nothing of that runs when the filter takes effect.
+void LeaveBeforeSandbox() {
+  constexpr int kMaxWaitMs = 2000;
+  g_started = true;
+  g_leaving = true;
+  const int saved_errno = errno;
+  for (int ms = 0; ms < kMaxWaitMs && g_starting.load(); ++ms) usleep(1000);
+  if (g_calls.exchange(nullptr) != nullptr) g_stop();
   errno = saved_errno;
 }
 
@@ -253,6 +275,20 @@ JANKBOX_EXPORT void _exit(int status) { Exit(status); }
 
 JANKBOX_EXPORT void _Exit(int status) noexcept { Exit(status); }
 
+// --- Sandboxes
+
+JANKBOX_EXPORT int prctl(int option, ...) {
+  static constinit OriginalFunction real;
+  auto* function = Real<int(int, ...)>(&real, "prctl");
+  va_list list;
+  va_start(list, option);
+  unsigned long arguments[4];
+  for (unsigned long& argument : arguments) argument = va_arg(list, unsigned long);
+  va_end(list);
+  if (option == PR_SET_SECCOMP) LeaveBeforeSandbox();
+  return function(option, arguments[0], arguments[1], arguments[2], arguments[3]);
+}
+
 // --- Event queues that programs ask as they like
 
 // The caller's library: one that was loaded with a plugin is not among the program's own libraries.
@@ -267,28 +303,38 @@ static Function* RealOfCaller(OriginalFunction* original, const char* name, cons
   return original->Get<Function>();
 }
 
-#define JANKBOX_FORWARD_PUMP(name, ...)                                                     \
+#define JANKBOX_FORWARD_PUMP(library, name, ...)                                            \
   static constinit OriginalFunction real;                                                   \
   auto* function = RealOfCaller<decltype(name)>(&real, #name, __builtin_return_address(0)); \
   if (function == nullptr) return 0;                                                        \
-  ThreadWait wait(g_calls.load(std::memory_order_acquire), JANKBOX_PUMP_CALL());            \
+  ThreadWait wait(g_calls.load(std::memory_order_acquire), JANKBOX_PUMP_CALL(library));     \
   if (wait.own()) StartOnce();                                                              \
   const int result = function(__VA_ARGS__);                                                 \
   wait.Done(g_calls.load(std::memory_order_acquire));                                       \
   return result
 
-JANKBOX_EXPORT int SDL_PollEvent(void* event) { JANKBOX_FORWARD_PUMP(SDL_PollEvent, event); }
+JANKBOX_EXPORT int SDL_PollEvent(void* event) { JANKBOX_FORWARD_PUMP("sdl", SDL_PollEvent, event); }
 
-JANKBOX_EXPORT int SDL_WaitEvent(void* event) { JANKBOX_FORWARD_PUMP(SDL_WaitEvent, event); }
+JANKBOX_EXPORT int SDL_WaitEvent(void* event) { JANKBOX_FORWARD_PUMP("sdl", SDL_WaitEvent, event); }
 
 JANKBOX_EXPORT int SDL_WaitEventTimeout(void* event, int timeout_ms) {
-  JANKBOX_FORWARD_PUMP(SDL_WaitEventTimeout, event, timeout_ms);
+  JANKBOX_FORWARD_PUMP("sdl", SDL_WaitEventTimeout, event, timeout_ms);
 }
 
 // Returns nothing: the value does not matter.
-JANKBOX_EXPORT int SDL_PumpEvents() { JANKBOX_FORWARD_PUMP(SDL_PumpEvents); }
+JANKBOX_EXPORT int SDL_PumpEvents() { JANKBOX_FORWARD_PUMP("sdl", SDL_PumpEvents); }
 
 // With threads, Tcl and Tk wait here for a condition, and another thread polls.
 JANKBOX_EXPORT int Tcl_WaitForEvent(const void* time) {
-  JANKBOX_FORWARD_PUMP(Tcl_WaitForEvent, time);
+  JANKBOX_FORWARD_PUMP("tcl", Tcl_WaitForEvent, time);
+}
+
+// libseccomp's, which makes the system call without the C library's prctl().
+JANKBOX_EXPORT int seccomp_load(void* context) {
+  static constinit OriginalFunction real;
+  auto* function =
+      RealOfCaller<decltype(seccomp_load)>(&real, "seccomp_load", __builtin_return_address(0));
+  if (function == nullptr) return -ENOSYS;
+  LeaveBeforeSandbox();
+  return function(context);
 }

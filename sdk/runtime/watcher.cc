@@ -323,6 +323,7 @@ void Watcher::Run() {
   WatchThisThread();  // stack samples come from the reserved share
   cpu_clock_.SetToCurrentThread();
   CalibrateFirst();
+  ring_->Touch();
   NoteModules();
   {
     MutexLock lock(&mutex_);

@@ -165,6 +165,14 @@ TEST_F(AgentTest, ProgramWithoutALoopGetsNoRing) {
   EXPECT_TRUE(Reports(Folder("spool")).empty());
 }
 
+TEST_F(AgentTest, NothingOfUsRunsInASandbox) {
+  const Outcome outcome =
+      RunProgram({Binary("jankbox"), "run", "--dir", Folder("spool"), "--", Binary("sandbox")},
+                 ForeignEnvironment());
+  EXPECT_EQ(outcome.exit_status, 7) << outcome.err;
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr("watched: main (epoll), "));
+}
+
 TEST_F(AgentTest, LibraryThatWaitsInItsConstructorIsNoHarm) {
   const Outcome run = RunAgent({}, {Binary("early_program")});
   EXPECT_EQ(run.exit_status, 0) << run.err << run.signal;

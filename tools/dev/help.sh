@@ -10,6 +10,7 @@ usage: ./dev COMMAND [ARGS]      (./dev COMMAND --help for more)
   test              run the tests and the checks; --all adds sanitizers, fuzzers and arm64
   demo              show real jank in a real GTK program, recorded and explained
   bench [NAME]      run the benches, or one of them
+  zoo [PROGRAM...]  run real programs with and without Jankbox, and check that none is harmed or accused
   fuzz [SECONDS]    run every fuzzer for that long
   arm64 [SUITE...]  run the unit tests for arm64 Linux under qemu-user
   lint              check the sources: format, layers, headers, exports, sizes; --all adds the slow checks
@@ -76,6 +77,16 @@ JANKBOX_SKIP_SETUP=1 leaves the installed packages unchanged.
 TXT
 }
 
+usage_of_zoo() {
+  cat <<'TXT'
+usage: ./dev zoo [--rounds N] [--idle S] [--long S] [--jobs N] [--json] [PROGRAM...]
+Builds the release preset, and runs each program of tests/zoo/programs.toml, or the named ones, idle by itself and under
+`jankbox run` in turn (N times [3], S seconds [8]), once more for a minute [--long 60], with the keys of a user, and with a
+planted stall. One that ends in another way, is reported without a stall, has its stall not reported, or takes more CPU
+time fails. Programs that are not installed are skipped by name: install what you want to see. 60 minutes at most.
+TXT
+}
+
 usage_of_fuzz() {
   cat <<'TXT'
 usage: ./dev fuzz [SECONDS]
@@ -101,8 +112,8 @@ usage_of_lint() {
 usage: ./dev lint [--all]
 Runs the checks of tools/checks and prints the seconds of each: format, layers, headers, packages, sizes, and the
 exports of the libraries if they are built.
-  --all        also run the checks that take more than a minute (the Android sources compile for API 21 and need no
-               later function; clang-tidy)
+  --all        also run the checks that take more than a minute (each header compiles alone; the Android sources
+               compile for API 21 and need no later function; clang-tidy)
 TXT
 }
 

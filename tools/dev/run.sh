@@ -1,4 +1,4 @@
-# ./dev demo, bench, fuzz and aar.
+# ./dev demo, bench, zoo, fuzz and aar.
 # shellcheck shell=bash
 
 command_demo() {
@@ -38,6 +38,12 @@ command_bench() {
     "build/release/bin/bench_$bench" ${json[@]+"${json[@]}"} ${arguments[@]+"${arguments[@]}"} || status=1
   done
   return $status
+}
+
+command_zoo() {
+  setup_unless_skipped build demo
+  build release sdk/all tools/all
+  exec tests/zoo/zoo.py "$@"
 }
 
 # fuzz_one FUZZER SECONDS: one line on what it did, and how many inputs it ran.

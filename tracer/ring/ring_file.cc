@@ -134,6 +134,11 @@ void RingFile::FillHeader(const RingOptions& options, const ProcessIdentity& ide
   h->ready.store(1, std::memory_order_release);
 }
 
+void RingFile::Touch() {
+  Populate(base_, kNamesOffset);
+  Populate(base_ + kModulesOffset, kModulesBytes + kFirstChunks * kChunkBytes);
+}
+
 Status RingFile::Grow(uint32_t chunks) {
   RingHeader* h = mutable_header();
   uint32_t ready = h->chunks_ready.load(std::memory_order_relaxed);

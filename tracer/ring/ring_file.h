@@ -46,6 +46,9 @@ class RingFile {
 
   static constexpr uint32_t kChunksPerStep = 64;  // 1 MiB
 
+  // Takes the page faults of what Create() allocated, on another thread than the app's.
+  void Touch();
+
   // Allocates and touches at most `chunks` more, as long as the file may have. If one step does not
   // fit, the ring stays as it is: chunks are reused earlier. One thread at a time.
   Status Grow(uint32_t chunks = UINT32_MAX);

@@ -49,6 +49,7 @@ class LoopWaitsTest : public testing::Test {
     call.fds = &fd;
     call.fd_count = fd >= 0 ? 1 : 0;
     call.fd_stride = sizeof(fd);
+    call.pump_name = "sdl";
     return waits_.DecideWait(call, module);
   }
   bool WaitFor(const void* call_site, size_t depth_word, LoopModule module, const Fds& fds,
@@ -231,6 +232,13 @@ TEST_F(LoopWaitsTest, WaitsForTheUserAreIdleWhereverTheyAre) {
   EXPECT_TRUE(WaitFor(2, 300, kReadline, {0}));
   EXPECT_TRUE(WaitFor(1, 500, kProgram, {0, 5}));
   EXPECT_STREQ(waits_.loop_name(), "poll");
+}
+
+TEST_F(LoopWaitsTest, SleepInTheFrameThatTakesTheEventsIsThePaceOfItsLoop) {
+  EXPECT_TRUE(Wait(6, 500, kProgram, -1, WaitFamily::kPump));
+  EXPECT_TRUE(Wait(7, 500, kProgram, -1, WaitFamily::kSelect));
+  EXPECT_FALSE(Wait(8, 300, kProgram, 5));
+  EXPECT_TRUE(Wait(6, 500, kProgram, -1, WaitFamily::kPump));
 }
 
 TEST_F(LoopWaitsTest, LoopOfALibraryThatWaitsForTheUserHasItsName) {

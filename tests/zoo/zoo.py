@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""Runs real programs with and without `jankbox run`, and fails if one of them is harmed or accused.
+
+Each program of programs.toml runs idle, by itself and recorded in turn. Recorded, it must end in the same way, write no report,
+and cost little more; the last line must name what was watched. Then its user types, if it has keys. A program with a planted
+stall runs once more: the stall must be reported, with its cause. Programs that are not installed are skipped by name.
+"""
+import argparse
+import concurrent.futures
+import fcntl
+import glob
+import json
+import os
+import pty
+import re
+import shlex
+import shutil
+import signal
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import threading
+import time
+import tomllib
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MORE_CPU_S = 0.060  # in runs without an incident: this, or a tenth
+END_S = 10  # how long a program may take to end after SIGTERM
+KEY_S = 0.15
+
+
+class Run:
+    """One run of a command: it is told to end after `idle_s`, or typed into and then told to."""
+
+    def __init__(self, command, screen, idle_s, keys='', environment=None):
+        self.output = b''
+        self.error = b''
+        master = slave = None
+        if screen == 'tty':
+            master, slave = pty.openpty()
+            fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))
+        files = {'stdin': slave, 'stdout': slave} if screen == 'tty' else {'stdin': subprocess.DEVNULL, 'stdout': subprocess.DEVNULL}
+        began = time.monotonic()
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, env=environment,
+                                   preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if screen == 'tty' else None, **files)
+        if slave is not None:
+            os.close(slave)
+        threads = [threading.Thread(target=self.read, args=(process.stderr.fileno(), 'error'), daemon=True)]
+        if master is not None:
+            threads.append(threading.Thread(target=self.read, args=(master, 'output'), daemon=True))
+        for thread in threads:
+            thread.start()
+        self.early = self.wait(process.pid, idle_s)
+        for key in keys if not self.early else '':
+            os.write(master, key.encode())
+            time.sleep(KEY_S)
+        if not self.early:
+            time.sleep(0.5 if keys else 0)
+            os.kill(process.pid, signal.SIGTERM)
+            if not self.wait(process.pid, 1):
+                os.killpg(process.pid, signal.SIGHUP)  # shells and editors: the terminal is gone
+        if not self.early and self.usage is None and not self.wait(process.pid, END_S):
+            os.killpg(process.pid, signal.SIGKILL)
+            self.status = 'did not end'
+            self.wait(process.pid, END_S)
+        self.seconds = time.monotonic() - began
+        process.returncode = 0  # it was waited for here
+        threads[0].join(2)
+        try:
+            os.killpg(process.pid, signal.SIGKILL)  # what it left behind
+        except ProcessLookupError:
+            pass
+        if master is not None:
+            os.close(master)
+
+    usage = None
+    status = None
+
+    def wait(self, pid, seconds):
+        """Whether the process ended in that time."""
+        if self.usage is not None:
+            return True
+        end = time.monotonic() + seconds
+        while True:
+            done, status, usage = os.wait4(pid, os.WNOHANG)
+            if done:
+                self.usage = usage
+                if self.status is None:
+                    self.status = f'signal {os.WTERMSIG(status)}' if os.WIFSIGNALED(status) else f'status {os.WEXITSTATUS(status)}'
+                return True
+            if time.monotonic() >= end:
+                return False
+            time.sleep(0.02)
+
+    def read(self, fd, field):
+        try:
+            while data := os.read(fd, 65536):
+                setattr(self, field, getattr(self, field) + data)
+        except OSError:
+            pass
+
+    @property
+    def cpu_s(self):
+        return self.usage.ru_utime + self.usage.ru_stime
+
+    def lines(self):
+        """What jankbox wrote; a program of a terminal moves the cursor in between."""
+        text = re.sub(r'\x1b\[[0-9;?]*[a-zA-Z]', '', self.error.decode('utf-8', 'replace'))
+        return [line.strip() for line in text.splitlines() if line.strip().startswith('jankbox: ')]
+
+
+class Zoo:
+    def __init__(self, options):
+        self.options = options
+        self.jankbox = os.path.abspath(options.jankbox)
+
+    def command(self, text, scratch):
+        return shlex.split(text.format(scratch=scratch, scratch_name=os.path.basename(scratch)))
+
+    def run(self, program, text, recorded, idle_s, keys=''):
+        """One run; returns it and the reports that it left."""
+        scratch = tempfile.mkdtemp(prefix='zoo-', dir='/tmp')
+        try:
+            command = self.command(text, scratch)
+            reports = os.path.join(scratch, 'reports')
+            if recorded:
+                command = [self.jankbox, 'run', '--dir', reports, '--', *command]
+            environment = dict(os.environ, HOME=scratch, TERM='xterm', LC_ALL='C.UTF-8', XDG_RUNTIME_DIR='', NO_COLOR='1')
+            run = Run(command, program['screen'], idle_s, keys, environment)
+            found = []
+            for path in sorted(glob.glob(os.path.join(reports, '*.pftrace.zst'))):
+                shown = subprocess.run([self.jankbox, 'show', '--json', path], capture_output=True, text=True, check=False)
+                found.append(json.loads(shown.stdout))
+            return run, found
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    def errors_of_idle(self, program, bare, recorded, last):
+        errors = []
+        if any(run.early for run in bare):
+            return [f'ends by itself: {bare[0].status}']
+        states = {run.status for run in bare}
+        for run, reports in recorded:
+            if run.status not in states:
+                errors.append(f'ended with {run.status}, alone with {", ".join(sorted(states))}')
+            for report in reports:
+                errors.append(f'{report["kind"]} {report["duration_ms"]:.0f} ms: {report["verdict"].get("summary", "")}')
+        more = statistics.median(run.cpu_s for run, _ in recorded) - statistics.median(run.cpu_s for run in bare)
+        if more > max(MORE_CPU_S, 0.1 * statistics.median(run.cpu_s for run in bare)):
+            errors.append(f'{more * 1000:.0f} ms more CPU time')
+        watched = program['watched']
+        if (f'({watched})' if watched else 'nothing was watched') not in last:
+            errors.append(f'watched: not {watched or "nothing"}')
+        return errors
+
+    def try_program(self, program):
+        """The row of the table."""
+        bare, recorded = [], []
+        for _ in range(self.options.rounds):
+            bare.append(self.run(program, program['command'], False, self.options.idle)[0])
+            recorded.append(self.run(program, program['command'], True, self.options.idle))
+        last = (recorded[-1][0].lines() or ['jankbox: nothing'])[-1]
+        errors = self.errors_of_idle(program, bare, recorded, last)
+        if self.options.long:
+            recorded.append(self.run(program, program['command'], True, self.options.long))
+            errors += [f'in {self.options.long} s: {report["kind"]} {report["duration_ms"]:.0f} ms' for report in recorded[-1][1]]
+        if program.get('keys'):
+            alone = self.run(program, program['command'], False, 2, program['keys'])[0]
+            used, reports = self.run(program, program['command'], True, 2, program['keys'])
+            if used.status != alone.status:
+                errors.append(f'used: ended with {used.status}, alone with {alone.status}')
+            errors += [f'used: {report["kind"]} {report["duration_ms"]:.0f} ms' for report in reports]
+        if program.get('stalled'):
+            _, reports = self.run(program, program['stalled'], True, 6)
+            if not any(program['cause'] in report['verdict'].get('summary', '') and report['duration_ms'] > 600 for report in reports):
+                errors.append('the planted stall was not reported: ' + '; '.join(
+                    f'{report["kind"]} {report["duration_ms"]:.0f} ms {report["verdict"].get("summary", "")}' for report in reports))
+        return {'program': program['name'], 'errors': errors, 'last': last,
+                'cpu_ms': round(1000 * statistics.median(run.cpu_s for run in bare)),
+                'recorded_cpu_ms': round(1000 * statistics.median(run.cpu_s for run, _ in recorded))}
+
+
+def start_display():
+    """An X server for all programs of a screen; its process and the name of its display."""
+    read_end, write_end = os.pipe()
+    server = subprocess.Popen(['Xvfb', '-displayfd', str(write_end), '-screen', '0', '1280x800x24', '-nolisten', 'tcp'],
+                              pass_fds=[write_end], stderr=subprocess.DEVNULL)
+    os.close(write_end)
+    with os.fdopen(read_end) as file:
+        number = file.readline().strip()
+    if not number:
+        sys.exit('zoo: Xvfb does not start (package xvfb)')
+    return server, ':' + number
+
+
+def is_installed(program):
+    words = shlex.split(program['command'])
+    inner = re.search(r'\bexec (\S+)|\b(go) build', program['command']) if words[0] == 'sh' else None
+    name = (inner.group(1) or inner.group(2)) if inner else words[0]
+    return shutil.which(name) is not None or name.startswith('./')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--jankbox', default='build/release/bin/jankbox', help='the command to test [%(default)s]')
+    parser.add_argument('--rounds', type=int, default=3, metavar='N', help='idle runs with and without [%(default)s]')
+    parser.add_argument('--idle', type=float, default=8, metavar='S', help='seconds of an idle run [%(default)s]')
+    parser.add_argument('--long', type=float, default=60, metavar='S', help='seconds of one more idle run, 0 for none [%(default)s]')
+    parser.add_argument('--jobs', type=int, default=4, metavar='N', help='programs at a time [%(default)s]')
+    parser.add_argument('--json', action='store_true', help='print one JSON object a program')
+    parser.add_argument('program', nargs='*', help='only these, by name')
+    options = parser.parse_args()
+    with open(os.path.join(HERE, 'programs.toml'), 'rb') as file:
+        programs = tomllib.load(file)['program']
+    unknown = set(options.program) - {program['name'] for program in programs}
+    if unknown:
+        parser.error(f'there is no program {", ".join(sorted(unknown))} in programs.toml')
+    wanted = [program for program in programs if not options.program or program['name'] in options.program]
+    missing = [program for program in wanted if not is_installed(program)]
+    present = [program for program in wanted if program not in missing]
+    for program in missing:
+        print(f'skipped   {program["name"]}: package {program["package"]} is not installed', file=sys.stderr)
+    server = None
+    if any(program['screen'] == 'x11' for program in present):
+        server, os.environ['DISPLAY'] = start_display()
+    zoo = Zoo(options)
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for row in pool.map(zoo.try_program, present):
+            failed += bool(row['errors'])
+            if options.json:
+                print(json.dumps(row), flush=True)
+                continue
+            print(f'{"failed" if row["errors"] else "ok":9} {row["program"]:20} CPU {row["cpu_ms"]:5} ms, {row["recorded_cpu_ms"]:5} recorded   '
+                  f'{row["last"].removeprefix("jankbox: ")[:90]}', flush=True)
+            for error in row['errors']:
+                print(f'          | {error[:150]}', flush=True)
+    if server is not None:
+        server.terminate()
+        server.wait()
+    print(f'{len(present) - failed} of {len(present)} programs unharmed and right, {len(missing)} not installed', file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
