@@ -206,9 +206,10 @@ void Watcher::TellRunOfLoop(size_t index, bool ended) {
     while (!name.empty() && name.back() == '\n') name.pop_back();
     watched_names_[index] = tid == getpid() ? "main" : name;
   }
+  told_loops_[index] = LoopNameOf(*ring_->header(), index);
   TellRun({.index = index,
            .thread = watched_names_[index],
-           .loop = LoopNameOf(*ring_->header(), index),
+           .loop = told_loops_[index],
            .messages = thread.dispatch_count.load(std::memory_order_relaxed),
            .ended = ended});
 }
@@ -266,7 +267,11 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
     if (threads_[i] == nullptr) continue;
     threads_[i]->CheckThread();
-    if (!threads_[i]->IsGone()) continue;
+    if (!threads_[i]->IsGone()) {
+      // A start-up has no loop yet, and the program may be killed before it stops.
+      if (LoopNameOf(*ring_->header(), i) != told_loops_[i]) TellRunOfLoop(i, /*ended=*/false);
+      continue;
+    }
     threads_[i]->Finish(now_ns, clock());
     threads_[i].reset();
     TellRunOfLoop(i, /*ended=*/true);

@@ -106,7 +106,9 @@ class Watcher {
   Overhead overhead_;
   AtraceSession atrace_;
   std::array<std::unique_ptr<WatchedThread>, kMaxWatchedThreads> threads_;
-  std::array<std::string, kMaxWatchedThreads> watched_names_;  // for `jankbox run`
+  // For `jankbox run`: the names of the threads, and those of their loops as it knows them.
+  std::array<std::string, kMaxWatchedThreads> watched_names_;
+  std::array<std::string, kMaxWatchedThreads> told_loops_;
   const ScopedFd wake_;  // an eventfd: Stop() and LookNow() end a wait with it
   std::atomic<bool> stop_{false};
   std::atomic<uint64_t> sigquits_{0};

@@ -79,7 +79,7 @@ TXT
 
 usage_of_zoo() {
   cat <<'TXT'
-usage: ./dev zoo [--rounds N] [--idle S] [--long S] [--jobs N] [--json] [PROGRAM...]
+usage: ./dev zoo [--rounds N] [--idle S] [--long S] [--jobs N] [--no-costs] [--json] [PROGRAM...]
 Builds the release preset, and runs each program of tests/zoo/programs.toml, or the named ones, idle by itself and under
 `jankbox run` in turn (N times [3], S seconds [8]), once more for a minute [--long 60], with the keys of a user, and with a
 planted stall. One that ends in another way, is reported without a stall, has its stall not reported, or takes more CPU
