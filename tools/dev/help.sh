@@ -80,10 +80,10 @@ TXT
 usage_of_zoo() {
   cat <<'TXT'
 usage: ./dev zoo [--rounds N] [--idle S] [--long S] [--jobs N] [--no-costs] [--json] [PROGRAM...]
-Builds the release preset, and runs each program of tests/zoo/programs.toml, or the named ones, idle by itself and under
+Builds the release preset, and runs each program of tests/zoo/programs.toml, or the named ones, idle without and with
 `jankbox run` in turn (N times [3], S seconds [8]), once more for a minute [--long 60], with the keys of a user, and with a
-planted stall. One that ends in another way, is reported without a stall, has its stall not reported, or takes more CPU
-time fails. Programs that are not installed are skipped by name: install what you want to see. 60 minutes at most.
+planted stall. A program fails if it ends in another way, is reported without a stall, has its stall not reported, or takes
+more CPU time. Programs that are not installed are skipped by name: install what you want to see. 60 minutes at most.
 TXT
 }
 
@@ -112,7 +112,7 @@ usage_of_lint() {
 usage: ./dev lint [--all]
 Runs the checks of tools/checks and prints the seconds of each: format, layers, headers, packages, sizes, and the
 exports of the libraries if they are built.
-  --all        also run the checks that take more than a minute (each header compiles alone; the Android sources
+  --all        also run the checks that take more than a minute (each header compiles; the Android sources
                compile for API 21 and need no later function; clang-tidy)
 TXT
 }
