@@ -154,6 +154,7 @@ void NoteExit() {
 
 void InForkedChild() {
   g_started = true;
+  g_starting = false;  // that thread is not here
   g_calls.store(nullptr, std::memory_order_relaxed);
   WatchedLoops::ForgetAll();
 }
