@@ -17,6 +17,7 @@ const char* FamilyName(const WaitCall& call) {
     case WaitFamily::kPump:
       return call.pump_name;
     case WaitFamily::kPoll:
+    case WaitFamily::kRead:
       break;
   }
   return "poll";
@@ -46,6 +47,15 @@ DescriptorSet WaitCall::Descriptors() const {
   for (size_t i = 0; i < fd_count; ++i) descriptors.Add(DescriptorOf(*this, i));
   for (const fd_set* set : sets) descriptors.AddAll(set, set_bits);
   return descriptors;
+}
+
+bool WaitCall::WaitsFor(int descriptor) const {
+  if (descriptor < 0 || family == WaitFamily::kEpoll || family == WaitFamily::kPump) return false;
+  if (descriptor == fd) return true;
+  for (size_t i = 0; i < fd_count; ++i) {
+    if (DescriptorOf(*this, i) == descriptor) return true;
+  }
+  return descriptor < set_bits && sets[0] != nullptr && FD_ISSET(descriptor, sets[0]);
 }
 
 bool LoopWaits::IsNestedRun(const WaitCall& call) const {
@@ -184,6 +194,7 @@ bool LoopWaits::DecideWait(const WaitCall& call, LoopModule module) {
     }
     return true;
   }
+  if (call.family == WaitFamily::kRead) return loop_.call_site != nullptr;
   if (loop_.call_site != nullptr && site == loop_) {
     // Its library was not known yet: it was loaded after the last poll at the modules.
     const bool known_now = is_weak_ && module.kind == LoopModuleKind::kLoop;
@@ -204,7 +215,8 @@ bool LoopWaits::DecideWait(const WaitCall& call, LoopModule module) {
     Adopt(site, call, module);
     return true;
   }
-  return has_loop && !IsSure() && !is_library;
+  if (!has_loop || is_library) return false;
+  return !IsSure() || call.WaitsFor(terminal_.load(std::memory_order_relaxed));
 }
 
 }  // namespace jankbox

@@ -16,6 +16,7 @@
 //     waits for the loop's own descriptor: a nested run of the same loop (a modal dialog).
 //  3. A loop of the program itself also owns the waits from the same function in the same frame,
 //     and those for all of its descriptors wherever they are called.
+//     Waits for the user's terminal, and reads of it, are idle wherever they are.
 //  4. A shallower wait takes over: the old loop's frames are gone. A deeper one takes over only if
 //     it recurs and the words above the old loop's stack pointer show that its frame is gone: while
 //     that lives, a dispatch may poll as often as it likes. Words that a living loop was seen to
@@ -33,6 +34,7 @@
 #include <sys/select.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -41,7 +43,7 @@
 
 namespace jankbox {
 
-enum class WaitFamily : uint8_t { kPoll, kEpoll, kSelect, kPump };
+enum class WaitFamily : uint8_t { kPoll, kEpoll, kSelect, kPump, kRead };
 
 struct WaitCall {
   // A count above it may be a mistake that the kernel refuses: only the first descriptor is read.
@@ -61,10 +63,18 @@ struct WaitCall {
   const char* pump_name = "";    // of a pump: whose events it takes
 
   DescriptorSet Descriptors() const;
+  bool WaitsFor(int descriptor) const;
 };
 
 class LoopWaits {
  public:
+  // The descriptor of the terminal that the program's user types into; -1: none. Cold.
+  static void SetTerminal(int fd) { terminal_.store(fd, std::memory_order_relaxed); }
+  // HOT.
+  static bool IsTerminal(int fd) {
+    return fd >= 0 && fd == terminal_.load(std::memory_order_relaxed);
+  }
+
   // True if `call` is a wait of the loop itself. `module` contains its call site.
   bool DecideWait(const WaitCall& call, LoopModule module);
 
@@ -106,6 +116,8 @@ class LoopWaits {
   bool LoopFrameIsGone();
   void CopyFrame();
   static const char* NameOf(const WaitCall& call, LoopModule module);
+
+  static inline std::atomic<int> terminal_{-1};
 
   Site loop_;
   Site previous_loop_;

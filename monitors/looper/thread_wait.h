@@ -69,6 +69,9 @@ class ThreadWait {
   JANKBOX_WAIT_CALL(kSelect, .returns_at_once = (at_once), .sets = {(read), (write), (except)}, \
                     .set_bits = (bits))
 
+// For a read of a terminal.
+#define JANKBOX_READ_CALL(descriptor) JANKBOX_WAIT_CALL(kRead, .fd = (descriptor))
+
 // For the calls of an event queue of `library`, which know no descriptors.
 #define JANKBOX_PUMP_CALL(library) JANKBOX_WAIT_CALL(kPump, .pump_name = (library))
 

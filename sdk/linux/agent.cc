@@ -176,7 +176,20 @@ void WantThreads() {
   }
 }
 
+// The next definition of a wait in the program's order of libraries. Asked once each.
+template <typename Function>
+Function* Real(OriginalFunction* original, const char* name) {
+  if (__builtin_expect(original->address() == nullptr, 0)) original->Set(dlsym(RTLD_NEXT, name));
+  return original->Get<Function>();
+}
+
+// Those that signal handlers and children of vfork() may call, where the loader must not be asked.
+constinit OriginalFunction g_real_read, g_real_read_chk, g_real_prctl;
+
 __attribute__((constructor)) void Prepare() {
+  Real<void()>(&g_real_read, "read");
+  Real<void()>(&g_real_read_chk, "__read_chk");
+  Real<void()>(&g_real_prctl, "prctl");
   g_real_exit = Symbol<decltype(g_real_exit)>(RTLD_NEXT, "_exit");
   at_quick_exit(NoteExit);
   jankbox::LoaderUse::Register();
@@ -185,6 +198,7 @@ __attribute__((constructor)) void Prepare() {
   void* library = LoadRecorder();  // `jankbox run` looked for it before it started us
   if (library == nullptr || !BindRecorder(library)) return;
   jankbox::LoopModules::Refresh();
+  if (isatty(STDIN_FILENO) == 1) jankbox::LoopWaits::SetTerminal(STDIN_FILENO);
   WantThreads();
   g_started = false;
 }
@@ -195,13 +209,6 @@ __attribute__((destructor)) void Finish() {
   LoopDispatches* loop = WatchedLoops::OfThisThread();
   if (loop != nullptr) loop->Finish(calls);
   g_stop();
-}
-
-// The next definition of a wait in the program's order of libraries. Asked once each.
-template <typename Function>
-Function* Real(OriginalFunction* original, const char* name) {
-  if (__builtin_expect(original->address() == nullptr, 0)) original->Set(dlsym(RTLD_NEXT, name));
-  return original->Get<Function>();
 }
 
 }  // namespace
@@ -276,11 +283,31 @@ JANKBOX_EXPORT void _exit(int status) { Exit(status); }
 
 JANKBOX_EXPORT void _Exit(int status) noexcept { Exit(status); }
 
+// --- Reads of the terminal, where ncurses and the like wait for the user
+
+extern "C" ssize_t __read_chk(int fd, void* buffer, size_t bytes, size_t buffer_bytes);
+
+#define JANKBOX_FORWARD_READ(real, name, ...)                                      \
+  auto* function = Real<decltype(name)>(&(real), #name);                           \
+  if (!jankbox::LoopWaits::IsTerminal(fd)) return function(__VA_ARGS__);           \
+  ThreadWait wait(g_calls.load(std::memory_order_acquire), JANKBOX_READ_CALL(fd)); \
+  if (wait.own()) StartOnce();                                                     \
+  const ssize_t result = function(__VA_ARGS__);                                    \
+  wait.Done(g_calls.load(std::memory_order_acquire));                              \
+  return result
+
+JANKBOX_EXPORT ssize_t read(int fd, void* buffer, size_t bytes) {
+  JANKBOX_FORWARD_READ(g_real_read, read, fd, buffer, bytes);
+}
+
+JANKBOX_EXPORT ssize_t __read_chk(int fd, void* buffer, size_t bytes, size_t buffer_bytes) {
+  JANKBOX_FORWARD_READ(g_real_read_chk, __read_chk, fd, buffer, bytes, buffer_bytes);
+}
+
 // --- Sandboxes
 
 JANKBOX_EXPORT int prctl(int option, ...) {
-  static constinit OriginalFunction real;
-  auto* function = Real<int(int, ...)>(&real, "prctl");
+  auto* function = Real<int(int, ...)>(&g_real_prctl, "prctl");
   va_list list;
   va_start(list, option);
   unsigned long arguments[4];

@@ -241,6 +241,25 @@ TEST_F(LoopWaitsTest, SleepInTheFrameThatTakesTheEventsIsThePaceOfItsLoop) {
   EXPECT_TRUE(Wait(6, 500, kProgram, -1, WaitFamily::kPump));
 }
 
+TEST_F(LoopWaitsTest, WaitsForTheTerminalAreIdleWhereverTheyAre) {
+  for (int i = 0; i < 20; ++i) WaitFor(1, 500, kProgram, {0, 5});
+  EXPECT_FALSE(WaitFor(2, 300, kProgram, {0}));  // standard input is no terminal
+  LoopWaits::SetTerminal(0);
+  EXPECT_TRUE(WaitFor(3, 300, kProgram, {0}));
+  EXPECT_FALSE(WaitFor(3, 300, kProgram, {5}));
+  EXPECT_TRUE(Wait(4, 200, kProgram, 0, WaitFamily::kRead));
+  EXPECT_FALSE(Wait(5, 200, kProgram, 5, WaitFamily::kEpoll));
+  EXPECT_TRUE(WaitFor(1, 500, kProgram, {0, 5}));
+  LoopWaits::SetTerminal(-1);
+}
+
+TEST_F(LoopWaitsTest, ReadsOfTheTerminalMakeNoLoopButInALibraryOfInput) {
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(Wait(1, 500, kProgram, 0, WaitFamily::kRead));
+  EXPECT_STREQ(waits_.loop_name(), "");
+  EXPECT_TRUE(Wait(1, 500, kReadline, 0, WaitFamily::kRead));
+  EXPECT_STREQ(waits_.loop_name(), "readline");
+}
+
 TEST_F(LoopWaitsTest, LoopOfALibraryThatWaitsForTheUserHasItsName) {
   EXPECT_TRUE(WaitFor(2, 300, kReadline, {0}));
   EXPECT_STREQ(waits_.loop_name(), "readline");
