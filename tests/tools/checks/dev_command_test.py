@@ -83,7 +83,7 @@ class DevCommand(TemporaryTree):
 
     def test_every_command_has_its_help(self):
         commands = [line.split()[0] for line in self.dev('--help').stdout.splitlines() if line.startswith('  ')]
-        self.assertEqual(commands, ['setup', 'build', 'test', 'demo', 'bench', 'fuzz', 'arm64', 'lint', 'aar'])
+        self.assertEqual(commands, ['setup', 'build', 'test', 'demo', 'bench', 'zoo', 'fuzz', 'arm64', 'lint', 'aar'])
         for command in commands:
             run = self.dev(command, '--help')
             self.assertEqual(run.returncode, 0)
