@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/start_up_name.h"
 #include "base/uuid.h"
 #include "diagnosis/blame/blame.h"
 #include "diagnosis/seal/report_builder.h"
@@ -111,7 +112,7 @@ bool FindUnsealed(const DeadRing& ring, size_t index, SealRequest* request) {
     if (!ReportKindName(kind).empty()) request->kind = kind;
     request->notes.push_back(
         "The process died before this report was written. It was recovered from the ring.");
-  } else if (running_since == 0) {
+  } else if (running_since == 0 || DispatchNameText(thread.what) == kStartUpName) {
     return false;
   } else {
     request->notes.push_back(

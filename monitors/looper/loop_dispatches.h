@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/clock.h"
+#include "base/start_up_name.h"
 #include "monitors/looper/loop_waits.h"
 
 namespace jankbox {
@@ -34,7 +35,7 @@ class LoopDispatches {
     // does until its loop waits for the first time blocks that as a dispatch does.
     const bool starts_up = module.kind == LoopModuleKind::kDisplay && loop_name()[0] == '\0' &&
                            begin_ns_ == 0 && LoopModules::HasLoopLibrary();
-    if (starts_up) what_ = "start-up";
+    if (starts_up) what_ = kStartUpName;
     return starts_up;
   }
 
@@ -62,6 +63,9 @@ class LoopDispatches {
     begin_ns_ = 0;
     announced_ = false;
   }
+
+  // What runs is a start-up, and no loop has waited yet.
+  bool starts_up() const { return begin_ns_ != 0 && what_ == kStartUpName; }
 
   const char* loop_name() const { return waits_.loop_name(); }
 

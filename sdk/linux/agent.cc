@@ -207,7 +207,11 @@ __attribute__((destructor)) void Finish() {
   const DispatchCalls* calls = g_calls.load(std::memory_order_acquire);
   if (calls == nullptr) return;
   LoopDispatches* loop = WatchedLoops::OfThisThread();
-  if (loop != nullptr) loop->Finish(calls);
+  if (loop != nullptr && loop->starts_up()) {
+    g_process_exits();
+  } else if (loop != nullptr) {
+    loop->Finish(calls);
+  }
   g_stop();
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "base/start_up_name.h"
 #include "base/uuid.h"
 #include "diagnosis/verdict/held_notes.h"
 #include "monitors/looper/input_latency.h"
@@ -124,7 +125,7 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   const uint64_t judged_ns = now_ns - held_ns_;
   Sample(running_ && Overdue(*running_, judged_ns));
   JudgeEnded(now_ns);
-  if (running_) {
+  if (running_ && running_->what != kStartUpName) {
     slow_messages_.OnRunning(*running_, judged_ns, &incidents_);
     anrs_.OnRunning(*running_, facts, now_ns, &incidents_);
   }

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/clock.h"
+#include "base/start_up_name.h"
 #include "tracer/ring/word_text.h"
 
 namespace jankbox {
@@ -63,9 +64,8 @@ uint64_t WatchedSlot::RunningSinceNs() const {
 }
 
 void WatchedSlot::EndStartUp() const {
-  static constexpr char kStartUp[16] = "start-up";
   uint64_t words[2];
-  memcpy(words, kStartUp, sizeof(words));
+  memcpy(words, kStartUpName, sizeof(words));
   const bool named = Load(thread_->what[0]) == words[0] && Load(thread_->what[1]) == words[1];
   if (!named || Load(thread_->dispatch_begin_ticks) == 0) return;
   if (EndDispatch()) RecordEvent(EventKind::kDispatchEnd, 0);

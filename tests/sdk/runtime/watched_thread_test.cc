@@ -99,6 +99,17 @@ TEST_F(WatchedThreadTest, AnrIsSealedWhileItLastsAndAgainAtItsEnd) {
   EXPECT_EQ(state_.dumps, 1u);
 }
 
+TEST_F(WatchedThreadTest, StartUpIsReportedOnlyWhenALoopEndsIt) {
+  Begin("start-up", 1000);
+  LookUntil(9000);
+  EXPECT_THAT(sealed_, IsEmpty()) << "a main thread without a loop waits for other threads";
+  End(9010);
+  LookUntil(9100);
+  ASSERT_THAT(sealed_, SizeIs(1));
+  EXPECT_EQ(sealed_[0].begin_ns, At(1000));
+  EXPECT_EQ(sealed_[0].end_ns, At(9010));
+}
+
 TEST_F(WatchedThreadTest, NoteInTheRingFollowsTheIncident) {
   Look(50);
   EXPECT_EQ(NoteState(), RingIncidentState::kNone);
