@@ -111,7 +111,6 @@ void Sealer::Run() {
     Result<std::vector<std::string>> recovered =
         RecoverOrphanRings(options_.dir, spool_.get(), AskListeners);
     if (!recovered.ok()) LogWarning("recovery: " + recovered.status().message());
-    if (CollectDeadRings().dropped != 0) LogWarning("old rings of dead processes were dropped");
   } else {
     SetLastError("no reports will be written: " + spool.status().message());
   }
@@ -134,6 +133,8 @@ std::optional<SealRequest> Sealer::NextRequest(uint64_t lived_ns) {
     if (MonotonicNs() >= lived_ns) {
       young_ = false;
       crash_loop_->Lived();
+      // Not before: at this thread's priority the first reports would wait for it.
+      if (CollectDeadRings().dropped != 0) LogWarning("old rings of dead processes were dropped");
     } else if (WaitForRequest(lived_ns)) {
       break;
     }

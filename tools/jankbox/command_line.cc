@@ -249,7 +249,7 @@ void AddClean(CLI::App* app, CleanOptions* options) {
       "$XDG_RUNTIME_DIR/jankbox\n"
       "or /dev/shm/jankbox-UID. This writes the reports of those that died while they did not\n"
       "respond, each into the folder of its program, and removes the files. Rings of running\n"
-      "programs stay. Every start of Jankbox does the same.\n\n"
+      "programs stay. A recorder that has run for 10 s does the same.\n\n"
       "Exit status: 0. 2: wrong usage.\n\n"
       "Examples:\n"
       "  jankbox clean");
