@@ -1,10 +1,10 @@
 // The preload agent: interposes the waits of an unmodified program. Before main(), while there is
 // one thread that could fork, it loads libjankbox.so, apart from the program's own symbols; once
 // the main thread (or one of the option watch_threads) waits in a loop, a thread of its own starts
-// the recorder. Exports nothing but those waits and _exit(); every one goes to the real function
-// with the caller's arguments, result and errno untouched. Under `jankbox run` it records the
-// program that was named, and programs that this one starts only if it is told to. FORK: a child
-// that executes no other program is not recorded.
+// the recorder. Exports those waits, read(), and what ends the process or puts it into a sandbox
+// (agent.map); every one goes to the real function with the caller's arguments, result and errno
+// untouched. Under `jankbox run` it records the program that was named, and programs that this one
+// starts only if it is told to. FORK: a child that executes no other program is not recorded.
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>

@@ -127,7 +127,10 @@ void RunFeed::TellSummary(const std::string& obstacle, int wait_status) {
   const std::string watched = watched_.Summary(MonotonicNs());
   if (!watched.empty()) line += "; " + watched;
   if (WIFSIGNALED(wait_status)) {
-    line += "; the program was ended by SIG" + std::string(sigabbrev_np(WTERMSIG(wait_status)));
+    const int signal = WTERMSIG(wait_status);
+    const char* name = sigabbrev_np(signal);  // null: a real-time signal
+    line += "; the program was ended by " +
+            (name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(signal));
   }
   SayLine(line);
 }

@@ -60,6 +60,13 @@ TEST_F(RunSignalsTest, ProgramThatDiesOfAForwardedSignalTakesUsWithIt) {
   EXPECT_THAT(finished.err, HasSubstr("; the program was ended by SIGTERM\n"));
 }
 
+TEST_F(RunSignalsTest, SignalWithoutANameIsToldByItsNumber) {
+  Subprocess process(Command("kill -40 $$"), environment_);
+  const Finished finished = process.Finish();
+  EXPECT_EQ(finished.signal(), 40);
+  EXPECT_THAT(finished.err, HasSubstr("; the program was ended by signal 40\n"));
+}
+
 TEST_F(RunSignalsTest, InterruptKeyReachesTheProgramOnceAndNotUs) {
   Subprocess process(Command("trap 'echo int' INT; echo ready; n=0; "
                              "while [ $n -lt 25 ]; do sleep 0.02; n=$((n+1)); done; exit 9"),
