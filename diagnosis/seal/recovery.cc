@@ -35,6 +35,10 @@ bool IsOrphan(const RingHeader& header) {
       {HeaderText(header.boot_id, sizeof(header.boot_id)), header.pid, header.process_start_ticks});
 }
 
+RingEnd EndOf(const RingHeader& header) {
+  return static_cast<RingEnd>(header.closed.load(std::memory_order_relaxed));
+}
+
 ClockReading LatestReading(const RingHeader& header) {
   ClockReading latest = header.clock_at_start;
   const uint64_t ticks = header.calibrated_ticks.load(std::memory_order_relaxed);
@@ -101,6 +105,7 @@ bool FindUnsealed(const DeadRing& ring, size_t index, SealRequest* request) {
   const RingWatchedThread& thread = header.watched[index];
   const RingIncident& incident = header.incidents[index];
   const auto state = static_cast<RingIncidentState>(incident.state.load(std::memory_order_acquire));
+  const bool stopped = EndOf(header) == RingEnd::kUnsealed;
   const uint64_t running_since = thread.dispatch_begin_ticks.load(std::memory_order_relaxed);
   uint64_t begin_ticks = running_since;
   uint64_t end_ticks = ring.end_ticks;
@@ -110,9 +115,11 @@ bool FindUnsealed(const DeadRing& ring, size_t index, SealRequest* request) {
     end_ticks = incident.end_ticks.load(std::memory_order_relaxed);
     const auto kind = static_cast<ReportKind>(incident.kind.load(std::memory_order_relaxed));
     if (!ReportKindName(kind).empty()) request->kind = kind;
-    request->notes.push_back(
-        "The process died before this report was written. It was recovered from the ring.");
-  } else if (running_since == 0 || DispatchNameText(thread.what) == kStartUpName) {
+    request->notes.push_back(stopped ? "Jankbox was stopped before this report was written. It was "
+                                       "recovered from the ring."
+                                     : "The process died before this report was written. It was "
+                                       "recovered from the ring.");
+  } else if (stopped || running_since == 0 || DispatchNameText(thread.what) == kStartUpName) {
     return false;
   } else {
     request->notes.push_back(
@@ -200,8 +207,7 @@ Status RecoverFile(const std::string& path, Spool* spool, const AdmitReport& adm
   DeadRing ring{std::move(reader.value()), {}, {}, 0};
   ring.clock = ConverterOf(ring.reader.header(), &ring.latest);
   ring.end_ticks = LastSignOfLife(ring.reader);
-  const bool closed = ring.reader.header().closed.load(std::memory_order_relaxed) != 0;
-  if (!closed) {
+  if (EndOf(ring.reader.header()) != RingEnd::kClosed) {
     Status status = RecoverRing(std::move(ring), spool, admit, ids);
     if (!status.ok()) return status;
   }

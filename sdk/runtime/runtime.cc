@@ -140,10 +140,15 @@ void Runtime::Stop(uint64_t deadline_ns) {
   QuitSignal::Remove();
   watcher_->Stop();  // before recording ends: its last poll may seal an incident
   Recorder::Close();
-  sealer_->Stop(deadline_ns);
+  const size_t unsealed = sealer_->Stop(deadline_ns);
   if (upload_ != nullptr) upload_->Stop(deadline_ns);
   MethodRegistry::Get().Detach();
-  ring_->RemoveFile();
+  const bool kept = !ring_->RemoveFile();
+  if (unsealed != 0) {
+    SetLastError(std::to_string(unsealed) + (unsealed == 1 ? " report was" : " reports were") +
+                 " not written before Jankbox was stopped" +
+                 (kept ? "; the last one of each thread is in the ring, for recovery" : ""));
+  }
   RetiredRings().push_back({MonotonicNs(), std::move(ring_)});
 }
 

@@ -71,15 +71,33 @@ bool Sealer::WaitIdle(uint64_t deadline_ns) {
   return true;
 }
 
-void Sealer::Stop(uint64_t deadline_ns) {
-  WaitIdle(deadline_ns);
+size_t Sealer::Stop(uint64_t deadline_ns) {
   {
     MutexLock lock(&mutex_);
     stop_ = true;
+    stopping_.store(true, std::memory_order_relaxed);
     changed_.NotifyAll();
   }
   thread_.join();
+  stopping_.store(false, std::memory_order_relaxed);
+  if (!WaitIdle(0)) {
+    // A new thread: the priority of the first one cannot be raised again, and somebody waits now.
+    ScopedSignalBlock no_signals;
+    std::thread([=, this] { SealRest(deadline_ns); }).join();
+  }
   kernel_->Stop();  // here, since whoever stops is waiting for it
+  MutexLock lock(&mutex_);
+  return queue_.size();
+}
+
+void Sealer::SealRest(uint64_t deadline_ns) {
+  NameCurrentThread("jankbox-seal");
+  ReentryGuard::ExcludeThread();
+  while (MonotonicNs() < deadline_ns) {
+    const std::optional<SealRequest> request = TakeRequest();
+    if (!request) break;
+    SealOne(*request);
+  }
 }
 
 void Sealer::StartKernel() {
@@ -121,11 +139,15 @@ void Sealer::Run() {
       busy_ = false;
       changed_.NotifyAll();
     }
-    const std::optional<SealRequest> request = NextRequest(lived_ns);
+    std::optional<SealRequest> request = NextRequest(lived_ns);
     if (!request) break;
-    SealOne(*request);
+    if (!SealOne(*request)) {
+      MutexLock lock(&mutex_);
+      queue_.push_front(std::move(*request));
+    }
   }
   if (young_) crash_loop_->Ended();
+  cpu_clock_.End();
 }
 
 std::optional<SealRequest> Sealer::NextRequest(uint64_t lived_ns) {
@@ -143,8 +165,13 @@ std::optional<SealRequest> Sealer::NextRequest(uint64_t lived_ns) {
     LookAtConfigFile();
   }
   WaitForRequest(UINT64_MAX);
+  if (stopping_.load(std::memory_order_relaxed)) return std::nullopt;
+  return TakeRequest();
+}
+
+std::optional<SealRequest> Sealer::TakeRequest() {
   MutexLock lock(&mutex_);
-  if (stop_) return std::nullopt;
+  if (queue_.empty()) return std::nullopt;
   SealRequest request = std::move(queue_.front());
   queue_.pop_front();
   busy_ = true;
@@ -166,7 +193,7 @@ void Sealer::LookAtConfigFile() {
   if (!status.ok()) SetLastError("thresholds are unchanged: " + status.message());
 }
 
-void Sealer::SealOne(const SealRequest& request) {
+bool Sealer::SealOne(const SealRequest& request) {
   bool sealed = false;
   if (spool_ != nullptr) {
     ReportSource source = make_source_();
@@ -174,7 +201,14 @@ void Sealer::SealOne(const SealRequest& request) {
     source.buffer = buffer_;
     source.healthy = &healthy_;
     source.healthy_below_ns = options_.slow_message_ns / 2;
-    const Result<Report> report = SealReport(source, request, spool_.get(), gate_->Question());
+    bool left = false;
+    const AdmitReport admit = [&, ask = gate_->Question()](const ReportedIncident& incident,
+                                                           Report* report) {
+      left = stopping_.load(std::memory_order_relaxed);
+      return !left && ask(incident, report);
+    };
+    const Result<Report> report = SealReport(source, request, spool_.get(), admit);
+    if (left) return false;
     sealed = report.ok();
     if (!sealed && report.status().code() != StatusCode::kUnavailable) {
       gate_->NotWritten(request.id);
@@ -183,6 +217,7 @@ void Sealer::SealOne(const SealRequest& request) {
     }
   }
   on_done_(request, sealed);
+  return true;
 }
 
 }  // namespace jankbox

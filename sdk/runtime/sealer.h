@@ -4,6 +4,7 @@
 #ifndef JANKBOX_SDK_RUNTIME_SEALER_H_
 #define JANKBOX_SDK_RUNTIME_SEALER_H_
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -49,21 +50,25 @@ class Sealer {
   // Waits until all requests so far are done, at most until `deadline_ns` (CLOCK_MONOTONIC).
   bool WaitIdle(uint64_t deadline_ns);
 
-  // Finishes what is queued, at most until `deadline_ns`, and ends the thread.
-  void Stop(uint64_t deadline_ns);
+  // Finishes what is queued, at most until `deadline_ns`, at the caller's priority, and ends the
+  // thread. Returns how many requests are left.
+  size_t Stop(uint64_t deadline_ns);
 
   // CPU time of the sealing thread so far, in ns. Any thread.
   uint64_t cpu_ns() const { return cpu_clock_.Read(); }
 
  private:
   void Run();
+  std::optional<SealRequest> TakeRequest() EXCLUDES(mutex_);
   // Waits for the next request, and meanwhile for the moment from which this start has lived; none:
   // the thread is to stop.
   std::optional<SealRequest> NextRequest(uint64_t lived_ns);
   // False if there is neither a request nor a stop until then.
   bool WaitForRequest(uint64_t deadline_ns) EXCLUDES(mutex_);
+  void SealRest(uint64_t deadline_ns) EXCLUDES(mutex_);
   void StartKernel();
-  void SealOne(const SealRequest& request);
+  // False if `stopping_` came first: nobody was asked about the report, and nothing is written.
+  bool SealOne(const SealRequest& request);
   void LookAtConfigFile();
 
   const Options options_;
@@ -85,6 +90,7 @@ class Sealer {
   std::deque<SealRequest> queue_ GUARDED_BY(mutex_);
   bool busy_ GUARDED_BY(mutex_) = true;  // until recovery is done and while a request is sealed
   bool stop_ GUARDED_BY(mutex_) = false;
+  std::atomic<bool> stopping_{false};  // as stop_: what is begun is left, if it can be
   ThreadCpuClock cpu_clock_;
   std::thread thread_;
 };

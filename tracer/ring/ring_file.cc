@@ -24,6 +24,10 @@ constexpr uint64_t kNamesPerStep = 16 << 10;
 static_assert(kNamesBytes % kNamesPerStep == 0);
 constexpr char kUnnamedLoop[] = "api";  // dispatches come from explicit calls, if any
 
+bool IsFinished(const RingIncident& incident) {
+  return incident.state.load() == static_cast<uint32_t>(RingIncidentState::kFinished);
+}
+
 void CopyText(char* out, size_t size, std::string_view text) {
   const size_t n = std::min(text.size(), size - 1);
   memcpy(out, text.data(), n);
@@ -202,12 +206,18 @@ void RingFile::AddDroppedEvents(uint64_t count) {
   mutable_header()->dropped_events.fetch_add(count, std::memory_order_relaxed);
 }
 
-void RingFile::RemoveFile() {
-  mutable_header()->closed.store(1, std::memory_order_release);
-  if (path_.empty()) return;
+bool RingFile::RemoveFile() {
+  RingHeader* h = mutable_header();
+  const bool unsealed =
+      !path_.empty() && std::any_of(std::begin(h->incidents), std::end(h->incidents), IsFinished);
+  const RingEnd end = unsealed ? RingEnd::kUnsealed : RingEnd::kClosed;
+  h->closed.store(static_cast<uint32_t>(end), std::memory_order_release);
+  if (unsealed) return false;
+  if (path_.empty()) return true;
   unlink(path_.c_str());
   rmdir(std::string(DirName(path_)).c_str());  // succeeds only for the folder's last ring
   path_.clear();
+  return true;
 }
 
 RingFile::~RingFile() {

@@ -57,8 +57,9 @@ class RingFile {
   // MethodRegistry, under its mutex.
   bool HasSpaceForNames(uint64_t bytes);
 
-  // Marks the ring as cleanly closed and removes its file. The mapping stays.
-  void RemoveFile();
+  // Marks the ring as cleanly closed and removes its file, which stays for recovery only if there
+  // are notes of finished incidents (false then). The mapping stays.
+  bool RemoveFile();
 
   // Replaces the text of the modules section (cut at its size). One writer: the watcher thread.
   void WriteModules(std::string_view text);

@@ -105,6 +105,12 @@ struct alignas(64) RingWatchedThread {
   std::atomic<uint32_t> loop_name_version;          // odd while `loop_name` is being written
 };
 
+enum class RingEnd : uint32_t {
+  kNone = 0,      // it runs, or died
+  kClosed = 1,    // a clean stop
+  kUnsealed = 2,  // stopped before it had written the reports of all finished incidents
+};
+
 enum class RingIncidentState : uint32_t { kNone = 0, kGrowing = 1, kFinished = 2 };
 
 // The incident of a watched thread that is not sealed in its last form yet; written by the watcher
@@ -162,7 +168,7 @@ struct RingHeader {
   std::atomic<uint64_t> slow_threshold_ns;
   uint64_t window_ns;
   std::atomic<uint32_t> ready;          // 1 once all above is valid
-  std::atomic<uint32_t> closed;         // 1 after a clean stop
+  std::atomic<uint32_t> closed;         // RingEnd
   std::atomic<uint32_t> chunks_ready;   // chunks whose space is allocated
   std::atomic<uint32_t> modules_bytes;  // of the modules' text; 0 while it is being replaced
   std::atomic<uint64_t> names_bytes;    // of whole name records

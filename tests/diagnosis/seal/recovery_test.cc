@@ -290,6 +290,18 @@ TEST_F(RecoveryTest, RefusalOfOneThreadIsNoneOfTheOthers) {
   EXPECT_THAT(ids.value(), SizeIs(1));
 }
 
+TEST_F(RecoveryTest, StoppedBeforeAllWasWritten) {
+  Blocked(1000);
+  Blocked(1000, 1);  // still runs: nobody died in it
+  header()->closed.store(static_cast<uint32_t>(RingEnd::kUnsealed));
+  Incident(RingIncidentState::kFinished, ReportKind::kSlowMessage, 0);
+  Leave();
+  EXPECT_THAT(Recover().value(), ElementsAre(kId));
+  ASSERT_THAT(reports_, SizeIs(1));
+  EXPECT_EQ(reports_[0].kind, ReportKind::kSlowMessage);
+  EXPECT_THAT(reports_[0].notes, testing::Contains(HasSubstr("Jankbox was stopped before")));
+}
+
 TEST_F(RecoveryTest, RingThatWasClosedInOrderHasNothingToTell) {
   Blocked(1000);
   header()->closed.store(1);

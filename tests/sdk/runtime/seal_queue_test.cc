@@ -28,6 +28,12 @@ using ::testing::SizeIs;
 
 uint64_t Soon() { return MonotonicNs() + 20 * kNsPerSecond; }
 
+bool Sleeps(pid_t tid) {
+  std::string stat;
+  std::ifstream file("/proc/self/task/" + std::to_string(tid) + "/stat");
+  return std::getline(file, stat) && stat.find(") S ") != std::string::npos;
+}
+
 class SealQueueTest : public testing::Test {
  protected:
   SealQueueTest() {
@@ -89,6 +95,21 @@ class SealQueueTest : public testing::Test {
     EXPECT_TRUE(TheSealer().WaitIdle(Soon()));
     TheSealer().Stop(Soon());
     return done_;
+  }
+  // What Stop() returns that was called while the first request was held.
+  size_t StopWhileSealing(uint64_t deadline_ns) {
+    std::atomic<pid_t> tid{0};
+    size_t left = 0;
+    std::thread stopper([&] {
+      tid = CurrentTid();
+      left = TheSealer().Stop(deadline_ns);
+    });
+    while (tid == 0 || !Sleeps(tid))
+      usleep(1000);  // it sleeps where it waits for the sealing thread
+    hold_ = false;
+    go_on_.Open();
+    stopper.join();
+    return left;
   }
   size_t Files() const {
     return static_cast<size_t>(std::count_if(
@@ -183,6 +204,22 @@ TEST_F(SealQueueTest, StopFinishesWhatWaits) {
   go_on_.Open();
   TheSealer().Stop(Soon());
   EXPECT_THAT(done_, ElementsAre("first 1 sealed", "b 1 sealed"));
+}
+
+TEST_F(SealQueueTest, StopTakesOverWhatIsBeingSealed) {
+  StartBusy();
+  TheSealer().Enqueue(Request("b"));
+  EXPECT_EQ(StopWhileSealing(Soon()), 0u);
+  EXPECT_THAT(done_, ElementsAre("first 1 sealed", "b 1 sealed"));
+  EXPECT_EQ(Files(), 2u);
+}
+
+TEST_F(SealQueueTest, StopPastItsTimeSaysHowManyAreLeft) {
+  StartBusy();
+  TheSealer().Enqueue(Request("b"));
+  EXPECT_EQ(StopWhileSealing(0), 2u) << "the first was not asked about yet";
+  EXPECT_THAT(done_, IsEmpty());
+  EXPECT_EQ(Files(), 0u);
 }
 
 TEST_F(SealQueueTest, FolderThatTakesNoReportsIsAnErrorAndNoReasonToStop) {

@@ -39,6 +39,18 @@ TEST_F(RingFileTest, CreateAllocatesLittleAndGrowAllocatesAll) {
   EXPECT_NE(access(path.c_str(), F_OK), 0);
 }
 
+TEST_F(RingFileTest, StaysForRecoveryWhileAnIncidentIsNotSealed) {
+  RingOptions options;
+  options.folder = folder_;
+  Result<std::unique_ptr<RingFile>> ring = RingFile::Create(options);
+  ASSERT_TRUE(ring.ok());
+  const std::string path = ring.value()->path();
+  ring.value()->incident_note(0).Write({.id = "id", .kind = 1, .begin_ticks = 1, .end_ticks = 2});
+  EXPECT_FALSE(ring.value()->RemoveFile());
+  EXPECT_EQ(access(path.c_str(), F_OK), 0);
+  EXPECT_EQ(ring.value()->header()->closed.load(), static_cast<uint32_t>(RingEnd::kUnsealed));
+}
+
 TEST_F(RingFileTest, NamesGetTheirSpaceAsTheyCome) {
   RingOptions options;
   options.folder = folder_;
