@@ -13,7 +13,8 @@ namespace jankbox {
 
 struct ElfTable {
   uint64_t address = 0;
-  uint64_t size = 0;  // bytes; 0: the module has none
+  uint64_t size = 0;      // bytes; 0: the module has none
+  uint64_t relative = 0;  // of its entries: the first so many are relative relocations
 };
 
 // Formats of relocations.

@@ -72,12 +72,6 @@ uint64_t ElfImage::size() const {
   return bytes;
 }
 
-bool ElfImage::TextEquals(uint64_t address, std::string_view text) const {
-  const std::byte* bytes = Locate(address, text.size() + 1);
-  return bytes != nullptr && memcmp(bytes, text.data(), text.size()) == 0 &&
-         bytes[text.size()] == std::byte{0};
-}
-
 uint64_t ElfImage::FromDynamicPointer(uint64_t value) const {
   return Locate(value, 1) != nullptr ? value : AtRunTime(value);
 }

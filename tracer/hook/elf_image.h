@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string_view>
 #include <vector>
 
 namespace jankbox {
@@ -55,9 +54,6 @@ class ElfImage {
 
   // The bytes of [address, address + size), or null if that is not inside one segment.
   const std::byte* Locate(uint64_t address, uint64_t size) const;
-
-  // True if the zero-terminated text at `address` is `text`.
-  bool TextEquals(uint64_t address, std::string_view text) const;
 
   // DT_* pointers are absolute on glibc and relative to the load bias on bionic: an address as it
   // is where that lies in the module, else with the bias added.

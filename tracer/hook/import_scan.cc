@@ -2,7 +2,9 @@
 
 #include <elf.h>
 
-#include <iterator>
+#include <algorithm>
+#include <cstring>
+#include <utility>
 
 #include "tracer/hook/packed_relocations.h"
 #include "tracer/hook/relocation_types.h"
@@ -24,11 +26,58 @@ bool ReadSymbolAs(const ElfImage& image, uint64_t address, Symbol* symbol) {
   return true;
 }
 
+// The wanted names by their first bytes: a large program's modules import 50,000 others.
+class WantedNames {
+ public:
+  explicit WantedNames(std::span<const std::string_view> names) : names_(names) {
+    first_.fill(kNone);
+    next_.resize(names.size(), kNone);
+    for (size_t i = names.size(); i-- > 0;) {
+      uint16_t& first =
+          first_[BucketOf(reinterpret_cast<const std::byte*>(names[i].data()), names[i].size())];
+      next_[i] = std::exchange(first, static_cast<uint16_t>(i));
+    }
+  }
+
+  // The index of the name that is the zero-terminated text in the `size` bytes; -1: not wanted.
+  int Find(const std::byte* text, uint64_t size) const {
+    for (uint16_t i = first_[BucketOf(text, size)]; i != kNone; i = next_[i]) {
+      const std::string_view name = names_[i];
+      if (name.size() < size && memcmp(text, name.data(), name.size()) == 0 &&
+          text[name.size()] == std::byte{0}) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+ private:
+  static constexpr uint16_t kNone = UINT16_MAX;
+
+  // Of the text's first three bytes, less those from its terminating zero on.
+  static uint8_t BucketOf(const std::byte* text, uint64_t size) {
+    uint32_t hash = 0;
+    for (uint64_t i = 0; i < std::min<uint64_t>(size, 3) && text[i] != std::byte{0}; ++i) {
+      hash = hash * 31 + std::to_integer<uint32_t>(text[i]);
+    }
+    return static_cast<uint8_t>(hash);
+  }
+
+  const std::span<const std::string_view> names_;
+  std::array<uint16_t, 256> first_;
+  std::vector<uint16_t> next_;  // in the same bucket
+};
+
 class Scanner {
  public:
-  Scanner(const ElfImage& image, const RelocationTypes& types,
-          std::span<const std::string_view> wanted, const DynamicTables& tables, ImportScan* scan)
-      : image_(image), types_(types), wanted_(wanted), tables_(tables), scan_(scan) {}
+  Scanner(const ElfImage& image, const RelocationTypes& types, const WantedNames& wanted,
+          const DynamicTables& tables, ImportScan* scan)
+      : image_(image),
+        types_(types),
+        wanted_(wanted),
+        tables_(tables),
+        strings_(image.Locate(tables.strings.address, tables.strings.size)),
+        scan_(scan) {}
 
   // False if a table or an entry of it is outside of the image.
   bool ScanAll() {
@@ -45,19 +94,22 @@ class Scanner {
   }
 
   bool ScanPlain(const ElfTable& table, bool has_addends, bool jump_slots) {
-    const uint64_t word = image_.format().word_bytes();
-    const uint64_t entry_bytes = (has_addends ? 3 : 2) * word;
+    return image_.format().is_64 ? ScanPlainAs<uint64_t>(table, has_addends, jump_slots)
+                                 : ScanPlainAs<uint32_t>(table, has_addends, jump_slots);
+  }
+
+  template <typename Word>
+  bool ScanPlainAs(const ElfTable& table, bool has_addends, bool jump_slots) {
+    const uint64_t entry_bytes = (has_addends ? 3 : 2) * sizeof(Word);
     if (table.size % entry_bytes != 0) return false;
-    for (uint64_t i = 0; i < table.size / entry_bytes; ++i) {
-      const uint64_t entry = table.address + i * entry_bytes;
+    const std::byte* bytes = image_.Locate(table.address, table.size);
+    for (uint64_t i = table.relative; i < table.size / entry_bytes; ++i) {
       // Some linkers let DT_RELASZ span DT_JMPREL too.
-      if (!jump_slots && entry - tables_.jump_slots.address < tables_.jump_slots.size) continue;
-      Relocation relocation;
-      if (!image_.ReadWord(entry, &relocation.offset) ||
-          !image_.ReadWord(entry + word, &relocation.info) ||
-          (has_addends && !image_.ReadWord(entry + 2 * word, &relocation.addend))) {
-        return false;
-      }
+      const uint64_t from_jump_slots = table.address + i * entry_bytes - tables_.jump_slots.address;
+      if (!jump_slots && from_jump_slots < tables_.jump_slots.size) continue;
+      Word words[3] = {};  // offset, info, addend
+      memcpy(words, bytes + i * entry_bytes, entry_bytes);
+      const Relocation relocation = {words[0], words[1], words[2]};
       if (!Take(relocation, jump_slots ? static_cast<int64_t>(i) : -1)) return false;
     }
     return true;
@@ -89,9 +141,9 @@ class Scanner {
     if (index == 0) return true;
     Symbol symbol;
     if (!ReadSymbol(index, &symbol)) return false;
-    const std::string_view* name = FindWanted(symbol.name);
-    return name == nullptr || AddSlot(static_cast<size_t>(name - wanted_.data()), symbol,
-                                      relocation.offset, type == types_.jump_slot ? plt_index : -1);
+    const int name = wanted_.Find(strings_ + symbol.name, tables_.strings.size - symbol.name);
+    return name < 0 || AddSlot(static_cast<size_t>(name), symbol, relocation.offset,
+                               type == types_.jump_slot ? plt_index : -1);
   }
 
   bool ReadSymbol(uint64_t index, Symbol* symbol) const {
@@ -99,7 +151,7 @@ class Scanner {
     const uint64_t address = tables_.symbols + index * size;
     const bool read = image_.format().is_64 ? ReadSymbolAs<Elf64_Sym>(image_, address, symbol)
                                             : ReadSymbolAs<Elf32_Sym>(image_, address, symbol);
-    return read && symbol->name < tables_.strings.size;
+    return read && strings_ != nullptr && symbol->name < tables_.strings.size;
   }
 
   bool AddSlot(size_t wanted, const Symbol& symbol, uint64_t offset, int64_t plt_index) {
@@ -120,20 +172,11 @@ class Scanner {
     return true;
   }
 
-  const std::string_view* FindWanted(uint64_t name_offset) const {
-    for (const std::string_view& name : wanted_) {
-      if (name.size() < tables_.strings.size - name_offset &&
-          image_.TextEquals(tables_.strings.address + name_offset, name)) {
-        return &name;
-      }
-    }
-    return nullptr;
-  }
-
   const ElfImage& image_;
   const RelocationTypes& types_;
-  const std::span<const std::string_view> wanted_;
+  const WantedNames& wanted_;
   const DynamicTables& tables_;
+  const std::byte* const strings_;
   ImportScan* scan_;
 };
 
@@ -151,7 +194,7 @@ ImportScan ScanImports(const ElfImage& image, std::span<const std::string_view> 
   if (image.dynamic_address() == 0) return scan;
   DynamicTables tables;
   if (!ReadDynamicTables(image, &tables) ||
-      !Scanner(image, *types, symbols, tables, &scan).ScanAll()) {
+      !Scanner(image, *types, WantedNames(symbols), tables, &scan).ScanAll()) {
     return {.result = ScanResult::kCorrupt};
   }
   for (size_t i = 0; i < kRelocationTables; ++i) {
