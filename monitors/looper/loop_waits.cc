@@ -1,5 +1,6 @@
 #include "monitors/looper/loop_waits.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -49,13 +50,16 @@ DescriptorSet WaitCall::Descriptors() const {
   return descriptors;
 }
 
-bool WaitCall::WaitsFor(int descriptor) const {
-  if (descriptor < 0 || family == WaitFamily::kEpoll || family == WaitFamily::kPump) return false;
-  if (descriptor == fd) return true;
+bool WaitCall::WaitsForTerminal() const {
+  if (family == WaitFamily::kEpoll || family == WaitFamily::kPump) return false;
+  if (LoopWaits::IsTerminal(fd)) return true;
   for (size_t i = 0; i < fd_count; ++i) {
-    if (DescriptorOf(*this, i) == descriptor) return true;
+    if (LoopWaits::IsTerminal(DescriptorOf(*this, i))) return true;
   }
-  return descriptor < set_bits && sets[0] != nullptr && FD_ISSET(descriptor, sets[0]);
+  for (int i = 0; sets[0] != nullptr && i < std::min(set_bits, 64); ++i) {
+    if (FD_ISSET(i, sets[0]) && LoopWaits::IsTerminal(i)) return true;
+  }
+  return false;
 }
 
 bool LoopWaits::IsNestedRun(const WaitCall& call) const {
@@ -70,11 +74,13 @@ bool LoopWaits::IsNestedRun(const WaitCall& call) const {
 
 // The compiler makes several calls of one in the source, and a loop may poll at one place and block
 // at the next: one frame is one loop, and a sleep in it its pace. Elsewhere the descriptors tell: a
-// nested loop waits for all that the loop waits for, a wait for one reply does not.
-bool LoopWaits::IsOwnOfProgram(const WaitCall& call) const {
+// nested loop waits for all that the loop waits for (Emacs, in select, for what GLib polls), a wait
+// for one reply does not.
+bool LoopWaits::IsOwnElsewhere(const WaitCall& call) const {
+  if (is_pump_) return false;
   const DescriptorSet waited_for = call.Descriptors();
   const bool for_all = waited_for.Contains(descriptors_);
-  if (call.stack == loop_.stack && (for_all || waited_for.empty()) &&
+  if (is_programs_ && call.stack == loop_.stack && (for_all || waited_for.empty()) &&
       InOneFunction(call.call_site, loop_.call_site)) {
     return true;
   }
@@ -106,10 +112,8 @@ void LoopWaits::NoteOwnWait(const WaitCall& call) {
   restless_words_ |= ChangedFrameWords() | doubted_words_;
   doubted_words_ = 0;
   loop_fd_ = call.fd;
-  if (is_programs_) {
-    descriptors_ = descriptors_.Common(call.Descriptors());
-    ++own_waits_;
-  }
+  descriptors_ = descriptors_.Common(call.Descriptors());
+  if (is_programs_) ++own_waits_;
   for (Candidate& candidate : candidates_) candidate.in_a_row = 0;
   CopyFrame();
 }
@@ -148,7 +152,7 @@ void LoopWaits::Adopt(const Site& site, const WaitCall& call, LoopModule module)
   is_weak_ = module.kind != LoopModuleKind::kLoop && call.family != WaitFamily::kEpoll && !is_pump_;
   is_programs_ = module.kind == LoopModuleKind::kOther && !is_pump_;
   own_waits_ = 0;
-  descriptors_ = is_programs_ ? call.Descriptors() : DescriptorSet();
+  descriptors_ = call.Descriptors();
   __atomic_store_n(&name_, NameOf(call, module), __ATOMIC_RELAXED);
   candidates_ = {};
   restless_words_ = 0;
@@ -205,7 +209,8 @@ bool LoopWaits::DecideWait(const WaitCall& call, LoopModule module) {
   const bool has_loop = loop_.call_site != nullptr;
   if (has_loop && IsNestedRun(call)) return true;
   if (has_loop && is_pump_ && site.stack == loop_.stack) return true;  // its pace
-  if (has_loop && is_programs_ && IsOwnOfProgram(call)) {
+  const bool own = has_loop && IsOwnElsewhere(call);
+  if (own && is_programs_) {
     ++own_waits_;
     return true;
   }
@@ -215,8 +220,9 @@ bool LoopWaits::DecideWait(const WaitCall& call, LoopModule module) {
     Adopt(site, call, module);
     return true;
   }
+  if (own) return true;
   if (!has_loop || is_library) return false;
-  return !IsSure() || call.WaitsFor(terminal_.load(std::memory_order_relaxed));
+  return !IsSure() || call.WaitsForTerminal();
 }
 
 }  // namespace jankbox

@@ -14,8 +14,8 @@
 //     of libraries that wait for the user (readline, ncurses) always are.
 //  2. A wait at the loop's site is. So is one with the same call site deeper in the stack that
 //     waits for the loop's own descriptor: a nested run of the same loop (a modal dialog).
-//  3. A loop of the program itself also owns the waits from the same function in the same frame,
-//     and those for all of its descriptors wherever they are called.
+//  3. A loop also owns the waits for all of its descriptors, wherever they are called; one of the
+//     program itself those from the same function in the same frame, too.
 //     Waits for the user's terminal, and reads of it, are idle wherever they are.
 //  4. A shallower wait takes over: the old loop's frames are gone. A deeper one takes over only if
 //     it recurs and the words above the old loop's stack pointer show that its frame is gone: while
@@ -63,16 +63,16 @@ struct WaitCall {
   const char* pump_name = "";    // of a pump: whose events it takes
 
   DescriptorSet Descriptors() const;
-  bool WaitsFor(int descriptor) const;
+  bool WaitsForTerminal() const;
 };
 
 class LoopWaits {
  public:
-  // The descriptor of the terminal that the program's user types into; -1: none. Cold.
-  static void SetTerminal(int fd) { terminal_.store(fd, std::memory_order_relaxed); }
+  // The descriptors, a bit each, of the terminal that the program's user types into. Cold.
+  static void SetTerminals(uint64_t fds) { terminals_.store(fds, std::memory_order_relaxed); }
   // HOT.
   static bool IsTerminal(int fd) {
-    return fd >= 0 && fd == terminal_.load(std::memory_order_relaxed);
+    return fd >= 0 && fd < 64 && (terminals_.load(std::memory_order_relaxed) >> fd & 1) != 0;
   }
 
   // True if `call` is a wait of the loop itself. `module` contains its call site.
@@ -106,7 +106,7 @@ class LoopWaits {
 
   bool DecidePump(const Site& site, const WaitCall& call, LoopModule module);
   bool IsNestedRun(const WaitCall& call) const;
-  bool IsOwnOfProgram(const WaitCall& call) const;
+  bool IsOwnElsewhere(const WaitCall& call) const;
   bool IsSure() const { return !is_programs_ || own_waits_ >= kSureWaits; }
   bool MayTakeOver(const Site& site, bool at_first_sight);
   Candidate& FindCandidate(const Site& site);
@@ -117,7 +117,7 @@ class LoopWaits {
   void CopyFrame();
   static const char* NameOf(const WaitCall& call, LoopModule module);
 
-  static inline std::atomic<int> terminal_{-1};
+  static inline std::atomic<uint64_t> terminals_{0};
 
   Site loop_;
   Site previous_loop_;
@@ -125,7 +125,7 @@ class LoopWaits {
   bool is_pump_ = false;       // the program takes events whenever it likes
   bool is_programs_ = false;   // not of a library that runs main loops
   uint32_t own_waits_ = 0;     // of a loop of the program
-  DescriptorSet descriptors_;  // what every one of them waited for
+  DescriptorSet descriptors_;  // what every wait of the loop waited for
   // All zero at first, which costs the library no bytes in its file.
   int loop_fd_ = 0;
   const char* name_ = nullptr;  // null: none

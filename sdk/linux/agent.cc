@@ -26,6 +26,7 @@
 #include "base/private_library.h"
 #include "jankbox/jankbox.h"
 #include "monitors/looper/thread_wait.h"
+#include "monitors/looper/user_terminal.h"
 #include "sdk/api/option_entries.h"
 #include "tracer/hook/original_function.h"
 
@@ -33,6 +34,7 @@ namespace {
 
 using jankbox::DispatchCalls;
 using jankbox::LoopDispatches;
+using jankbox::LoopWaits;
 using jankbox::OriginalFunction;
 using jankbox::ThreadWait;
 using jankbox::WatchedLoops;
@@ -98,6 +100,7 @@ void FollowModulesUntilLoopRuns() {
     usleep(kPollUs);
     jankbox::LoopModules::Refresh();
   }
+  LoopWaits::SetTerminals(jankbox::UsersTerminals());  // ncurses and S-Lang open their own
 }
 
 void* StartRecorder(void*) {
@@ -198,7 +201,7 @@ __attribute__((constructor)) void Prepare() {
   void* library = LoadRecorder();  // `jankbox run` looked for it before it started us
   if (library == nullptr || !BindRecorder(library)) return;
   jankbox::LoopModules::Refresh();
-  if (isatty(STDIN_FILENO) == 1) jankbox::LoopWaits::SetTerminal(STDIN_FILENO);
+  LoopWaits::SetTerminals(jankbox::UsersTerminals());
   WantThreads();
   g_started = false;
 }
@@ -293,7 +296,7 @@ extern "C" ssize_t __read_chk(int fd, void* buffer, size_t bytes, size_t buffer_
 
 #define JANKBOX_FORWARD_READ(real, name, ...)                                      \
   auto* function = Real<decltype(name)>(&(real), #name);                           \
-  if (!jankbox::LoopWaits::IsTerminal(fd)) return function(__VA_ARGS__);           \
+  if (!LoopWaits::IsTerminal(fd)) return function(__VA_ARGS__);                    \
   ThreadWait wait(g_calls.load(std::memory_order_acquire), JANKBOX_READ_CALL(fd)); \
   if (wait.own()) StartOnce();                                                     \
   const ssize_t result = function(__VA_ARGS__);                                    \

@@ -210,6 +210,14 @@ TEST_F(LoopWaitsTest, NestedLoopOfAProgramWaitsForAllThatTheLoopWaitsFor) {
   EXPECT_FALSE(WaitFor(2, 300, kProgram, {9}));
 }
 
+TEST_F(LoopWaitsTest, ProgramThatWaitsForAllOfItsLibrarysLoopIsIdle) {
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(WaitFor(1, 500, kGlib, {3, 7}));
+  EXPECT_TRUE(WaitFor(2, 300, kProgram, {3, 5, 7, 9}));
+  EXPECT_FALSE(WaitFor(2, 300, kProgram, {7})) << "an answer of one peer";
+  EXPECT_TRUE(WaitFor(1, 500, kGlib, {3, 7, 8}));
+  EXPECT_TRUE(WaitFor(4, 200, kProgram, {3, 7})) << "not what it waits for at times";
+}
+
 TEST_F(LoopWaitsTest, WhatALoopDoesNotAlwaysWaitForDoesNotMakeItsNestedRun) {
   for (int i = 0; i < 20; ++i) WaitFor(1, 500, kProgram, i % 2 == 0 ? Fds{0, 5} : Fds{0, 7});
   EXPECT_TRUE(WaitFor(2, 300, kProgram, {0, 8}));
@@ -244,13 +252,13 @@ TEST_F(LoopWaitsTest, SleepInTheFrameThatTakesTheEventsIsThePaceOfItsLoop) {
 TEST_F(LoopWaitsTest, WaitsForTheTerminalAreIdleWhereverTheyAre) {
   for (int i = 0; i < 20; ++i) WaitFor(1, 500, kProgram, {0, 5});
   EXPECT_FALSE(WaitFor(2, 300, kProgram, {0}));  // standard input is no terminal
-  LoopWaits::SetTerminal(0);
+  LoopWaits::SetTerminals(1);
   EXPECT_TRUE(WaitFor(3, 300, kProgram, {0}));
   EXPECT_FALSE(WaitFor(3, 300, kProgram, {5}));
   EXPECT_TRUE(Wait(4, 200, kProgram, 0, WaitFamily::kRead));
   EXPECT_FALSE(Wait(5, 200, kProgram, 5, WaitFamily::kEpoll));
   EXPECT_TRUE(WaitFor(1, 500, kProgram, {0, 5}));
-  LoopWaits::SetTerminal(-1);
+  LoopWaits::SetTerminals(0);
 }
 
 TEST_F(LoopWaitsTest, ReadsOfTheTerminalMakeNoLoopButInALibraryOfInput) {
