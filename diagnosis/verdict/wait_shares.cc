@@ -49,9 +49,9 @@ VerdictShare ShareOfCall(const WaitEvent& call, bool woken_by_process) {
     case WaitClass::kJoin:
       share.words = kJoin;
       return share;
-    case WaitClass::kFutex:
-      share.words = kFutex;
-      break;
+    case WaitClass::kFutex:  // GLib's and Qt's conditions and mutexes alike
+      share.words = kAnotherThread;
+      return share;
     default:
       share.owner_tid = call.owner_tid;
       break;

@@ -5,6 +5,7 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "tracer/sampling/fd_class.h"
@@ -35,6 +36,17 @@ char ParseStat(const char* text, uint64_t* minor_faults) {
   if (paren == nullptr || paren[1] != ' ') return '?';
   sscanf(paren + 2, "%*c %*d %*d %*d %*d %*d %*u %" SCNu64, minor_faults);
   return paren[2];
+}
+
+// glibc's own locks have system calls of their own. Bionic's use syscall(), too: there it says
+// nothing.
+bool IsInSyscall([[maybe_unused]] uint64_t pc) {
+#if defined(__GLIBC__)
+  constexpr uint64_t kMaxBytes = 64;
+  return pc - reinterpret_cast<uintptr_t>(&syscall) < kMaxBytes;
+#else
+  return false;
+#endif
 }
 
 }  // namespace
@@ -72,6 +84,8 @@ ThreadReading ThreadProbe::Read() const {
              &call.second_argument, &third_argument) < 1) {
     call.number = -1;
   }
+  const char* pc = strrchr(text, ' ');  // "number, six arguments, stack pointer, pc"
+  call.by_syscall = pc != nullptr && IsInSyscall(strtoull(pc, nullptr, 16));
   if (TakesFd(call.number)) call.fd_class = ClassifyFd(first_argument);
   reading.syscall = call.number;
   reading.fd_class = call.fd_class;

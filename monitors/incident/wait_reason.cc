@@ -84,8 +84,9 @@ const SystemCall* Find(int32_t number) {
 }
 
 // A wait that only FUTEX_WAIT and the priority-inheriting locks have is one for a lock.
-bool IsLockOperation(uint64_t operation) {
-  const uint64_t command = operation & FUTEX_CMD_MASK;
+bool IsLockOperation(const BlockedCall& blocked) {
+  const uint64_t command = blocked.second_argument & FUTEX_CMD_MASK;
+  if (command == FUTEX_WAIT && blocked.by_syscall) return false;
   return command != FUTEX_WAIT_BITSET && command != FUTEX_WAIT_REQUEUE_PI;
 }
 
@@ -98,7 +99,7 @@ WaitReason ClassifyWait(const BlockedCall& blocked) {
   const SystemCall* call = Find(blocked.number);
   const WaitReason reason = call == nullptr ? WaitReason::kBlocked : call->reason;
   if (reason == WaitReason::kLock) {
-    return IsLockOperation(blocked.second_argument) ? WaitReason::kLock : WaitReason::kThread;
+    return IsLockOperation(blocked) ? WaitReason::kLock : WaitReason::kThread;
   }
   if (reason == WaitReason::kSleeping || reason == WaitReason::kThread) return reason;
   if (blocked.state == 'D') return WaitReason::kDisk;

@@ -1,7 +1,8 @@
 // The reason for which a thread is off the CPU, by its system call: the watcher's readings and
-// recovered samples see no more. A lock that the C library gets after trying is FUTEX_WAIT;
-// FUTEX_WAIT_BITSET is what conditions, semaphores, joins, read-write locks and timed mutexes use
-// alike, so it says only that another thread is waited for. Pure functions; NO-ALLOC.
+// recovered samples see no more. A lock that the C library gets after trying is FUTEX_WAIT, as are
+// conditions and locks that GLib, Qt and others make themselves with syscall(); FUTEX_WAIT_BITSET
+// is what conditions, semaphores, joins, read-write locks and timed mutexes use alike, so it says
+// only that another thread is waited for. Pure functions; NO-ALLOC.
 #ifndef JANKBOX_MONITORS_INCIDENT_WAIT_REASON_H_
 #define JANKBOX_MONITORS_INCIDENT_WAIT_REASON_H_
 
@@ -34,6 +35,7 @@ struct BlockedCall {
   int32_t number = -1;  // of the system call; -1: none, or not known
   StackSample::FdClass fd_class = StackSample::FdClass::kNone;  // of its first argument
   uint64_t second_argument = 0;                                 // a futex's operation
+  bool by_syscall = false;  // through syscall(): not by the C library's own locks
 };
 
 WaitReason ClassifyWait(const BlockedCall& call);

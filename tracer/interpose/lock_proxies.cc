@@ -142,6 +142,14 @@ bool IsFutexWait(long number, long operation) {
   }
 }
 
+// Of the operations that wait, those that wait for a lock and nothing else.
+bool LocksFutex(long operation) {
+#if defined(FUTEX_LOCK_PI2)
+  if ((operation & FUTEX_CMD_MASK) == FUTEX_LOCK_PI2) return true;
+#endif
+  return (operation & FUTEX_CMD_MASK) == FUTEX_LOCK_PI;
+}
+
 // syscall() takes as many arguments as the call has. On every machine that we run on the first six
 // after the number are passed alike whether the callee is variadic or not.
 long SyscallProxy(long number, long a, long b, long c, long d, long e, long f) {
@@ -149,7 +157,7 @@ long SyscallProxy(long number, long a, long b, long c, long d, long e, long f) {
   if (__builtin_expect(!IsFutexWait(number, b) || !RecordsWaits(), 1)) {
     return real(number, a, b, c, d, e, f);
   }
-  const WaitScope wait(WaitClass::kFutex, 0);
+  const WaitScope wait(LocksFutex(b) ? WaitClass::kMutex : WaitClass::kFutex, 0);
   return wait.ReturnedWithErrno(real(number, a, b, c, d, e, f));
 }
 

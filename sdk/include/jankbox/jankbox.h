@@ -306,8 +306,8 @@ enum { JANKBOX_JS_NAMES_OFF = 1, JANKBOX_JS_NAMES_ON = 2 };
 JANKBOX_API jankbox_status jankbox_start(const jankbox_options* options);
 
 /* Stops recording and finishes the reports that are being written. Waits at most 2 s; usually not
- * at all, but about 100 ms if ftrace records. What is not written by then is counted in
- * jankbox_last_error(), and the last report of each thread is left for recovery. At the end of the
+ * at all, but about 100 ms if ftrace records. Reports that are not written by then are
+ * counted in jankbox_last_error(), and the last one of each thread is left for recovery. At the end of the
  * process Jankbox calls it itself. jankbox_start() may follow. */
 JANKBOX_API void jankbox_stop(void);
 

@@ -33,7 +33,7 @@ TEST(ShareOfCall, LocksAreLocks) {
   EXPECT_EQ(Line(ShareOfCall(Call(WaitClass::kWriteLock), false)),
             "lock hooks: waiting for a lock");
   EXPECT_EQ(Line(ShareOfCall(Call(WaitClass::kFutex), false)),
-            "lock hooks: waiting for a lock (futex)");
+            "blocked hooks: waiting for another thread (futex)");
 }
 
 TEST(ShareOfCall, OwnerIsKeptWhereThereCanBeOne) {

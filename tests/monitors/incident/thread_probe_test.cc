@@ -1,6 +1,7 @@
 #include "monitors/incident/thread_probe.h"
 
 #include <gtest/gtest.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -67,6 +68,24 @@ TEST(ThreadProbe, LockIsALock) {
   EXPECT_EQ(probe.Read().syscall, SYS_futex);
   EXPECT_EQ(probe.Read().wait, WaitReason::kLock);
   held.unlock();
+  thread.join();
+}
+
+// As g_cond_wait(), QSemaphore and others do.
+TEST(ThreadProbe, FutexOfALibraryIsNotKnownToBeALock) {
+  std::atomic<uint32_t> word{0};
+  std::atomic<int> tid{0};
+  std::thread thread([&] {
+    tid = CurrentTid();
+    while (word == 0) syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
+  });
+  while (tid == 0) std::this_thread::yield();
+  const ThreadProbe probe(tid);
+  const uint64_t give_up = MonotonicNs() + 5 * kNsPerSecond;
+  while (probe.Read().syscall != SYS_futex && MonotonicNs() < give_up) std::this_thread::yield();
+  EXPECT_EQ(probe.Read().wait, WaitReason::kThread);
+  word = 1;
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
   thread.join();
 }
 
@@ -140,6 +159,11 @@ TEST(ClassifyWait, ConditionIsNoLock) {
             WaitReason::kThread);
   EXPECT_EQ(ClassifyWait({.state = 'S', .number = SYS_futex, .second_argument = 0x86}),
             WaitReason::kLock);
+  EXPECT_EQ(ClassifyWait({.state = 'S',
+                          .number = SYS_futex,
+                          .second_argument = FUTEX_WAIT_PRIVATE,
+                          .by_syscall = true}),
+            WaitReason::kThread);
 }
 
 }  // namespace

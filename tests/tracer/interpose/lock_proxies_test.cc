@@ -190,6 +190,17 @@ TEST_F(LockProxiesTest, FutexIsWaitedFor) {
   EXPECT_EQ(Waits(Window(), CurrentTid()).size(), 1u);
 }
 
+TEST_F(LockProxiesTest, FutexThatOnlyALockUsesIsALock) {
+  std::atomic<uint32_t> word{0};
+  Holder holder([&] { syscall(SYS_futex, &word, FUTEX_LOCK_PI_PRIVATE, 0, nullptr); },
+                [&] { syscall(SYS_futex, &word, FUTEX_UNLOCK_PI_PRIVATE); });
+  auto* call = Proxy<long(long, ...)>(HookId::kSyscall);
+  EXPECT_EQ(
+      WaitFor(&holder, [&] { return call(SYS_futex, &word, FUTEX_LOCK_PI_PRIVATE, 0, nullptr); })
+          .begin.what,
+      WaitClass::kMutex);
+}
+
 TEST_F(LockProxiesTest, FreeLocksRecordNothing) {
   auto* lock = Proxy<LockFn>(HookId::kMutexLock);
   pthread_mutex_t plain = PTHREAD_MUTEX_INITIALIZER;
