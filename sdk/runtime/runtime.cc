@@ -34,6 +34,9 @@ namespace {
 // have been preempted between checking the gate and writing its event.
 constexpr uint64_t kRetirementNs = 10 * kNsPerSecond;
 
+// How much of what follows an incident its window shows, if it has happened yet.
+constexpr uint64_t kAfterIncidentNs = 100 * kNsPerMs;
+
 struct RetiredRing {
   uint64_t since_ns;
   std::unique_ptr<RingFile> ring;
@@ -101,7 +104,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
       options.kernel, static_cast<TickSource>(runtime->ring_->header()->tick_source));
   runtime->sealer_ = std::make_unique<Sealer>(
       options, &runtime->crash_loop_, runtime->kernel_.get(), &runtime->refusals_,
-      [self] { return self->MakeSource(); },
+      [self](const SealRequest& request) { return self->MakeSource(request); },
       [self](const SealRequest& request, bool sealed) { self->OnSealed(request, sealed); },
       [self](const jankbox_options& given) {
         self->watcher_->WaitReady();
@@ -152,7 +155,7 @@ void Runtime::Stop(uint64_t deadline_ns) {
   RetiredRings().push_back({MonotonicNs(), std::move(ring_)});
 }
 
-ReportSource Runtime::MakeSource() {
+ReportSource Runtime::MakeSource(const SealRequest& request) {
   watcher_->WaitReady();
   ReportSource source;
   source.ring = &reader_;
@@ -166,8 +169,10 @@ ReportSource Runtime::MakeSource() {
   source.app_name = options_.app_name;
   source.app_version = options_.app_version;
   source.window_ns = options_.window_ns;
-  source.end_ticks = source.clock_reading.ticks;
-  const uint64_t end_ns = source.clock.ToMonotonicNs(source.end_ticks);
+  // Not the moment at which it is sealed: that may be seconds later on a busy machine.
+  const uint64_t end_ns =
+      std::min(source.clock_reading.monotonic_ns, request.end_ns + kAfterIncidentNs);
+  source.end_ticks = source.clock.FromMonotonicNs(end_ns);
   source.kernel = std::make_shared<KernelWindow>(
       kernel_->Read(source.clock.FromMonotonicNs(end_ns - std::min(end_ns, source.window_ns)),
                     source.end_ticks, source.clock));

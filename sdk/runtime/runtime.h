@@ -44,7 +44,7 @@ class Runtime {
 
  private:
   Runtime(const Options& options, std::unique_ptr<RingFile> ring);
-  ReportSource MakeSource();
+  ReportSource MakeSource(const SealRequest& request);
   Status SealByHand(ReportKind kind, const std::string& what, uint64_t begin_ns, uint64_t end_ns);
   void OnSealed(const SealRequest& request, bool sealed);
 

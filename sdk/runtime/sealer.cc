@@ -196,7 +196,7 @@ void Sealer::LookAtConfigFile() {
 bool Sealer::SealOne(const SealRequest& request) {
   bool sealed = false;
   if (spool_ != nullptr) {
-    ReportSource source = make_source_();
+    ReportSource source = make_source_(request);
     if (buffer_ == nullptr) buffer_ = std::make_shared<WindowBuffer>();
     source.buffer = buffer_;
     source.healthy = &healthy_;

@@ -28,8 +28,9 @@ class Sealer {
  public:
   static constexpr size_t kMaxQueued = 64;
 
-  // Called on the sealing thread: what the live process's window is to be read with.
-  using MakeSource = std::function<ReportSource()>;
+  // Called on the sealing thread: what the live process's window around an incident is to be read
+  // with.
+  using MakeSource = std::function<ReportSource(const SealRequest&)>;
   // Called on the sealing thread after each request; `sealed` is false where it failed.
   using OnDone = std::function<void(const SealRequest&, bool sealed)>;
   // Called on the sealing thread: the file of thresholds is new.

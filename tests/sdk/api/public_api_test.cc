@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <future>
 #include <string>
 
@@ -13,6 +14,7 @@
 #include "jankbox/incident.h"
 #include "jankbox/jankbox.h"
 #include "jankbox/plugin.h"
+#include "report/report_file.h"
 #include "tests/uploader/temporary_folder.h"
 
 namespace jankbox {
@@ -111,6 +113,36 @@ TEST(PublicApi, FlushTimesOutWhileAListenerHoldsTheReport) {
   EXPECT_EQ(jankbox_flush(30'000), JANKBOX_OK);
   jankbox_remove_listener(wait, context);
   jankbox_stop();
+}
+
+TEST(PublicApi, WindowEndsWithItsIncidentHoweverLateItIsSealed) {
+  constexpr uint64_t kHeldNs = kNsPerSecond;
+  TemporaryFolder folder;
+  jankbox_options options = {};
+  options.size = sizeof(options);
+  options.dir = folder.path().c_str();
+  options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
+  ASSERT_EQ(jankbox_start(&options), JANKBOX_OK) << jankbox_last_error();
+  const jankbox_incident_listener hold = [](const jankbox_incident*, void*) -> int {
+    usleep(kHeldNs / 1000);
+    return JANKBOX_INCIDENT_REPORT;
+  };
+  ASSERT_EQ(jankbox_add_listener(hold, nullptr), JANKBOX_OK);
+  EXPECT_EQ(jankbox_snapshot("first"), JANKBOX_OK);
+  EXPECT_EQ(jankbox_snapshot("second"), JANKBOX_OK);
+  const uint64_t asked_ns = ClockNs(CLOCK_BOOTTIME);
+  EXPECT_EQ(jankbox_flush(30'000), JANKBOX_OK);
+  jankbox_remove_listener(hold, nullptr);
+  jankbox_stop();
+  int reports = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    if (!entry.path().string().ends_with(kReportFileSuffix)) continue;
+    const Result<proto::Report> report = ReadReportFile(entry.path());
+    ASSERT_TRUE(report.ok());
+    EXPECT_LT(report->window().to_ns(), asked_ns + kHeldNs) << report->what();
+    ++reports;
+  }
+  EXPECT_EQ(reports, 2);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ TEST(Sealer, H16StartThatLivesLongerThanTenSecondsIsForgiven) {
   KernelRecorder kernel({.mode = FtraceMode::kOff}, TickSource::kClockGettime);
   Refusals refusals;
   Sealer sealer(
-      options, &loop, &kernel, &refusals, [] { return ReportSource(); },
+      options, &loop, &kernel, &refusals, [](const SealRequest&) { return ReportSource(); },
       [](const SealRequest&, bool) {});
   const uint64_t begin_ns = MonotonicNs();
   sealer.Start();
@@ -41,7 +41,7 @@ TEST(Sealer, H16OrderlyStopIsNoFailedStart) {
   KernelRecorder kernel({.mode = FtraceMode::kOff}, TickSource::kClockGettime);
   Refusals refusals;
   Sealer sealer(
-      options, &loop, &kernel, &refusals, [] { return ReportSource(); },
+      options, &loop, &kernel, &refusals, [](const SealRequest&) { return ReportSource(); },
       [](const SealRequest&, bool) {});
   sealer.Start();
   EXPECT_TRUE(loop.HooksAllowed(kNsPerSecond));
