@@ -194,8 +194,8 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool a
     next_ns = std::min(next_ns, threads_[i]->NextLookNs(now_ns));
   }
   LookAtStart(now_ns);
-  // A thread that begins its first dispatch is to be seen before that is overdue.
-  return std::min<uint64_t>(next_ns, std::max<uint64_t>(options_.slow_message_ns / 8, kNsPerMs));
+  // A dispatch that begins now is to be seen before it is overdue, the first of a thread, too.
+  return std::min<uint64_t>(next_ns, std::max<uint64_t>(options_.slow_message_ns / 2, kNsPerMs));
 }
 
 void Watcher::TellRunOfLoop(size_t index, bool ended) {

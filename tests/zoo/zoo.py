@@ -32,6 +32,22 @@ END_S = 10  # how long a program may take to end after SIGTERM
 KEY_S = 0.15
 
 
+def tree_cpu_s(root):
+    """CPU time of a process, its descendants and their children that ended: a terminal does not wait for its shell's end."""
+    processes = {}  # pid: (parent, ticks)
+    for path in glob.glob('/proc/[0-9]*/stat'):
+        try:
+            with open(path, encoding='utf-8', errors='replace') as file:
+                fields = file.read().rpartition(')')[2].split()
+        except OSError:
+            continue  # it has ended
+        processes[int(path.split('/')[2])] = (int(fields[1]), sum(map(int, fields[11:15])))
+    tree = {root}
+    while more := {pid for pid, (parent, _) in processes.items() if parent in tree} - tree:
+        tree |= more
+    return sum(processes[pid][1] for pid in tree if pid in processes) / os.sysconf('SC_CLK_TCK')
+
+
 class Run:
     """One run of a command: it is told to end after `idle_s`, or typed into and then told to."""
 
@@ -54,6 +70,8 @@ class Run:
         for thread in threads:
             thread.start()
         self.early = self.wait(process.pid, idle_s)
+        if not self.early:
+            self.idle_cpu_s = tree_cpu_s(process.pid)
         for key in keys if not self.early else '':
             os.write(master, key.encode())
             time.sleep(KEY_S)
@@ -104,7 +122,7 @@ class Run:
 
     @property
     def cpu_s(self):
-        return self.usage.ru_utime + self.usage.ru_stime
+        return self.usage.ru_utime + self.usage.ru_stime if self.early else self.idle_cpu_s
 
     def lines(self):
         """What jankbox wrote; a program of a terminal moves the cursor in between."""
