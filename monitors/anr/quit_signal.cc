@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/own_thread.h"
+#include "base/wipe_on_fork.h"
 
 namespace jankbox {
 namespace {
@@ -68,11 +69,9 @@ bool IsOurs(const struct sigaction& action) {
 }
 
 Shared* MapShared() {
-  void* page = mmap(nullptr, static_cast<size_t>(sysconf(_SC_PAGESIZE)), PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) return nullptr;
-  madvise(page, static_cast<size_t>(sysconf(_SC_PAGESIZE)), MADV_WIPEONFORK);
-  return new (page) Shared();
+  bool wiped = false;
+  void* page = MapWipedOnFork(sizeof(Shared), &wiped);
+  return page != nullptr ? new (page) Shared() : nullptr;
 }
 
 // A line's hexadecimal value in /proc/.../status.

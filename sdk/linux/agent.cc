@@ -20,10 +20,12 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <span>
 
 #include "base/own_thread.h"
 #include "base/private_library.h"
+#include "base/wipe_on_fork.h"
 #include "jankbox/jankbox.h"
 #include "monitors/looper/thread_wait.h"
 #include "monitors/looper/user_terminal.h"
@@ -39,17 +41,24 @@ using jankbox::OriginalFunction;
 using jankbox::ThreadWait;
 using jankbox::WatchedLoops;
 
-// The recorder was started, or is not to be: a library's constructor may wait before Prepare().
-std::atomic<bool> g_started{true};
-std::atomic<bool> g_starting{false};  // a thread does
+// Nothing of it is true in a forked child.
+struct ThisProcess {
+  std::atomic<bool> may_start{false};  // the recorder is to be started, and was not yet
+  std::atomic<bool> starting{false};   // a thread does
+  std::atomic<const DispatchCalls*> calls{nullptr};  // set once the recorder runs
+  pid_t pid = 0;                                     // not of a child of vfork()
+};
+constinit ThisProcess g_not_prepared;  // a library's constructor may wait before Prepare()
+constinit ThisProcess* g_process = &g_not_prepared;
 std::atomic<bool> g_leaving{false};
-std::atomic<const DispatchCalls*> g_calls{nullptr};  // set once the recorder runs
 DispatchCalls g_call_table;
 jankbox_status (*g_watch_this_thread)(const char*);
 jankbox_status (*g_start)(const jankbox_options*);
 void (*g_stop)();
 void (*g_process_exits)();
 void (*g_real_exit)(int);
+
+const DispatchCalls* Calls() { return g_process->calls.load(std::memory_order_acquire); }
 
 template <typename Function>
 Function Symbol(void* library, const char* name) {
@@ -110,24 +119,27 @@ void* StartRecorder(void*) {
   options.size = sizeof(options);
   options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
   if (g_start(&options) == JANKBOX_OK) {
-    g_calls.store(&g_call_table, std::memory_order_release);
+    g_process->calls.store(&g_call_table, std::memory_order_release);
     FollowModulesUntilLoopRuns();
   }
-  g_starting = false;
+  g_process->starting = false;
   return nullptr;
 }
 
 // A watched thread waits in a loop: only now is it worth a ring.
 void StartOnce() {
-  if (g_started.load(std::memory_order_relaxed) || g_started.exchange(true)) return;
+  if (!g_process->may_start.load(std::memory_order_relaxed) || g_process->pid != getpid() ||
+      !g_process->may_start.exchange(false)) {
+    return;
+  }
   const int saved_errno = errno;
   jankbox::ScopedSignalBlock no_signals;
   pthread_t thread;
-  g_starting = true;
+  g_process->starting = true;
   if (pthread_create(&thread, nullptr, StartRecorder, nullptr) == 0) {
     pthread_detach(thread);
   } else {
-    g_starting = false;
+    g_process->starting = false;
   }
   errno = saved_errno;
 }
@@ -136,17 +148,18 @@ void StartOnce() {
 // recorder's: nothing of that runs when the filter takes effect.
 void LeaveBeforeSandbox() {
   constexpr int kMaxWaitMs = 2000;
-  g_started = true;
+  if (g_process->pid != getpid()) return;
+  g_process->may_start = false;
   g_leaving = true;
   const int saved_errno = errno;
-  for (int ms = 0; ms < kMaxWaitMs && g_starting.load(); ++ms) usleep(1000);
-  if (g_calls.exchange(nullptr) != nullptr) g_stop();
+  for (int ms = 0; ms < kMaxWaitMs && g_process->starting.load(); ++ms) usleep(1000);
+  if (g_process->calls.exchange(nullptr) != nullptr) g_stop();
   errno = saved_errno;
 }
 
 // The process ends without destructors: perhaps in a signal handler, or in a child of vfork().
 void NoteExit() {
-  if (g_calls.load(std::memory_order_acquire) != nullptr) g_process_exits();
+  if (Calls() != nullptr) g_process_exits();
 }
 
 [[noreturn]] void Exit(int status) {
@@ -156,9 +169,10 @@ void NoteExit() {
 }
 
 void InForkedChild() {
-  g_started = true;
-  g_starting = false;  // that thread is not here
-  g_calls.store(nullptr, std::memory_order_relaxed);
+  g_process->may_start = false;  // for kernels that wipe no pages
+  g_process->starting = false;
+  g_process->calls.store(nullptr, std::memory_order_relaxed);
+  g_process->pid = 0;
   WatchedLoops::ForgetAll();
 }
 
@@ -186,13 +200,17 @@ Function* Real(OriginalFunction* original, const char* name) {
   return original->Get<Function>();
 }
 
-// Those that signal handlers and children of vfork() may call, where the loader must not be asked.
-constinit OriginalFunction g_real_read, g_real_read_chk, g_real_prctl;
+// Those that signal handlers and forked children may call, where the loader must not be asked.
+#define JANKBOX_FIRST_FUNCTIONS(X)                                                             \
+  X(poll)                                                                                      \
+  X(__poll_chk) X(ppoll) X(__ppoll_chk) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(select) \
+      X(pselect) X(read) X(__read_chk) X(prctl)
+#define JANKBOX_DECLARE(name) constinit OriginalFunction g_real_##name;
+JANKBOX_FIRST_FUNCTIONS(JANKBOX_DECLARE)
 
 __attribute__((constructor)) void Prepare() {
-  Real<void()>(&g_real_read, "read");
-  Real<void()>(&g_real_read_chk, "__read_chk");
-  Real<void()>(&g_real_prctl, "prctl");
+#define JANKBOX_FIND(name) Real<void()>(&g_real_##name, #name);
+  JANKBOX_FIRST_FUNCTIONS(JANKBOX_FIND)
   g_real_exit = Symbol<decltype(g_real_exit)>(RTLD_NEXT, "_exit");
   at_quick_exit(NoteExit);
   jankbox::LoaderUse::Register();
@@ -203,11 +221,16 @@ __attribute__((constructor)) void Prepare() {
   jankbox::LoopModules::Refresh();
   LoopWaits::SetTerminals(jankbox::UsersTerminals());
   WantThreads();
-  g_started = false;
+  bool wiped = false;
+  void* memory = jankbox::MapWipedOnFork(sizeof(ThisProcess), &wiped);
+  if (memory == nullptr) return;
+  g_process = new (memory) ThisProcess();
+  g_process->pid = getpid();
+  g_process->may_start = true;
 }
 
 __attribute__((destructor)) void Finish() {
-  const DispatchCalls* calls = g_calls.load(std::memory_order_acquire);
+  const DispatchCalls* calls = Calls();
   if (calls == nullptr) return;
   LoopDispatches* loop = WatchedLoops::OfThisThread();
   if (loop != nullptr && loop->starts_up()) {
@@ -220,13 +243,12 @@ __attribute__((destructor)) void Finish() {
 
 }  // namespace
 
-#define JANKBOX_FORWARD(name, call, ...)                          \
-  static constinit OriginalFunction real;                         \
-  auto* function = Real<decltype(name)>(&real, #name);            \
-  ThreadWait wait(g_calls.load(std::memory_order_acquire), call); \
-  if (wait.own()) StartOnce();                                    \
-  const int result = function(__VA_ARGS__);                       \
-  wait.Done(g_calls.load(std::memory_order_acquire));             \
+#define JANKBOX_FORWARD(name, call, ...)                        \
+  auto* function = Real<decltype(name)>(&g_real_##name, #name); \
+  ThreadWait wait(Calls(), call);                               \
+  if (wait.own()) StartOnce();                                  \
+  const int result = function(__VA_ARGS__);                     \
+  wait.Done(Calls());                                           \
   return result
 
 #define JANKBOX_EXPORT extern "C" __attribute__((visibility("default")))
@@ -294,21 +316,21 @@ JANKBOX_EXPORT void _Exit(int status) noexcept { Exit(status); }
 
 extern "C" ssize_t __read_chk(int fd, void* buffer, size_t bytes, size_t buffer_bytes);
 
-#define JANKBOX_FORWARD_READ(real, name, ...)                                      \
-  auto* function = Real<decltype(name)>(&(real), #name);                           \
-  if (!LoopWaits::IsTerminal(fd)) return function(__VA_ARGS__);                    \
-  ThreadWait wait(g_calls.load(std::memory_order_acquire), JANKBOX_READ_CALL(fd)); \
-  if (wait.own()) StartOnce();                                                     \
-  const ssize_t result = function(__VA_ARGS__);                                    \
-  wait.Done(g_calls.load(std::memory_order_acquire));                              \
+#define JANKBOX_FORWARD_READ(name, ...)                         \
+  auto* function = Real<decltype(name)>(&g_real_##name, #name); \
+  if (!LoopWaits::IsTerminal(fd)) return function(__VA_ARGS__); \
+  ThreadWait wait(Calls(), JANKBOX_READ_CALL(fd));              \
+  if (wait.own()) StartOnce();                                  \
+  const ssize_t result = function(__VA_ARGS__);                 \
+  wait.Done(Calls());                                           \
   return result
 
 JANKBOX_EXPORT ssize_t read(int fd, void* buffer, size_t bytes) {
-  JANKBOX_FORWARD_READ(g_real_read, read, fd, buffer, bytes);
+  JANKBOX_FORWARD_READ(read, fd, buffer, bytes);
 }
 
 JANKBOX_EXPORT ssize_t __read_chk(int fd, void* buffer, size_t bytes, size_t buffer_bytes) {
-  JANKBOX_FORWARD_READ(g_real_read_chk, __read_chk, fd, buffer, bytes, buffer_bytes);
+  JANKBOX_FORWARD_READ(__read_chk, fd, buffer, bytes, buffer_bytes);
 }
 
 // --- Sandboxes
@@ -342,10 +364,10 @@ static Function* RealOfCaller(OriginalFunction* original, const char* name, cons
   static constinit OriginalFunction real;                                                   \
   auto* function = RealOfCaller<decltype(name)>(&real, #name, __builtin_return_address(0)); \
   if (function == nullptr) return 0;                                                        \
-  ThreadWait wait(g_calls.load(std::memory_order_acquire), JANKBOX_PUMP_CALL(library));     \
+  ThreadWait wait(Calls(), JANKBOX_PUMP_CALL(library));                                     \
   if (wait.own()) StartOnce();                                                              \
   const int result = function(__VA_ARGS__);                                                 \
-  wait.Done(g_calls.load(std::memory_order_acquire));                                       \
+  wait.Done(Calls());                                                                       \
   return result
 
 JANKBOX_EXPORT int SDL_PollEvent(void* event) { JANKBOX_FORWARD_PUMP("sdl", SDL_PollEvent, event); }

@@ -190,6 +190,25 @@ TEST_F(AgentTest, ChildrenThatAreForkedWhileTheRecorderStartsEndAsWithoutIt) {
   }
 }
 
+TEST_F(AgentTest, ChildrenMadeInAnyWayEndAsWithoutIt) {
+  const int runs = getenv("JANKBOX_SOAK") != nullptr ? 16 : 1;
+  std::vector<std::pair<std::string, std::string>> variants = {{"LD_BIND_NOW", "1"}, {"_", "_"}};
+  for (const char* allocator : {"libjemalloc.so.2", "libtcmalloc_minimal.so.4"}) {
+    if (!SanitizerStandsBetween()) variants.emplace_back("LD_PRELOAD", allocator);
+  }
+  for (const auto& [variable, value] : variants) {
+    std::map<std::string, std::string> environment = ForeignEnvironment();
+    environment[variable] = value;
+    for (int i = 0; i < runs; ++i) {
+      const Outcome run = RunProgram({Binary("jankbox"), "run", "--quiet", "--dir", Folder("spool"),
+                                      "--", Binary("fork_kinds"), "160"},
+                                     environment, 120'000);
+      ASSERT_EQ(run.out, "lost 0\n") << variable << "=" << value << ": " << run.err;
+      ASSERT_THAT(run.err, ::testing::Not(::testing::HasSubstr("preloaded: ignored")));
+    }
+  }
+}
+
 TEST_F(AgentTest, ProgramsThatTheProgramStartsAreRecordedIfAskedFor) {
   const std::string script = Binary("glib_waits") + " own_poll 900; exit 3";
   for (const bool children : {false, true}) {

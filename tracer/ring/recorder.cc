@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/thread_value.h"
+#include "base/wipe_on_fork.h"
 #include "tracer/ring/chunk_writer.h"
 #include "tracer/ring/open_calls.h"
 #include "tracer/ring/thread_cursor.h"

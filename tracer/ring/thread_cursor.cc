@@ -4,21 +4,12 @@
 
 #include <algorithm>
 
+#include "base/wipe_on_fork.h"
+
 namespace jankbox {
 
 std::atomic<ThreadCursor*> ThreadCursorPool::blocks_[kMaxBlocks];
 std::atomic<uint64_t> ThreadCursorPool::first_free_{0};
-
-void* MapWipedOnFork(size_t bytes, bool* wiped) {
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
-#if defined(MADV_WIPEONFORK)
-  *wiped = madvise(memory, bytes, MADV_WIPEONFORK) == 0;
-#else
-  *wiped = false;
-#endif
-  return memory;
-}
 
 ThreadCursor* ThreadCursorPool::AddBlock(uint32_t index) {
   constexpr size_t kBytes = sizeof(ThreadCursor) * kCursorsPerBlock;

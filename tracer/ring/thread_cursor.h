@@ -69,10 +69,6 @@ class ThreadCursorPool {
   static std::atomic<uint64_t> first_free_;
 };
 
-// Zeroed pages that a forked child sees zeroed again; null if there is no memory. `wiped` says
-// whether this kernel does that (4.14).
-void* MapWipedOnFork(size_t bytes, bool* wiped);
-
 }  // namespace jankbox
 
 #endif  // JANKBOX_TRACER_RING_THREAD_CURSOR_H_
