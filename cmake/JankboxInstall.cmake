@@ -38,6 +38,21 @@ foreach(program jankbox_command jankbox-collector)
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT jankbox_programs)
   endif()
 endforeach()
+# Manual pages and bash's completion come from the programs' own --help.
+find_program(JANKBOX_HELP2MAN help2man)
+find_package(Python3 COMPONENTS Interpreter)
+if(JANKBOX_HELP2MAN AND Python3_FOUND AND NOT CMAKE_CROSSCOMPILING AND NOT JANKBOX_SANITIZE AND TARGET jankbox_command AND TARGET jankbox-collector)
+  set(jankbox_manual ${PROJECT_BINARY_DIR}/manual)
+  add_custom_command(OUTPUT ${jankbox_manual}/jankbox
+    COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/jankbox/write_manual.py
+      $<TARGET_FILE:jankbox_command> $<TARGET_FILE:jankbox-collector> ${jankbox_manual}
+    DEPENDS jankbox_command jankbox-collector ${PROJECT_SOURCE_DIR}/tools/jankbox/write_manual.py VERBATIM)
+  add_custom_target(jankbox_manual ALL DEPENDS ${jankbox_manual}/jankbox)
+  install(DIRECTORY ${jankbox_manual}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT jankbox_programs
+    FILES_MATCHING PATTERN *.1)
+  install(FILES ${jankbox_manual}/jankbox DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+    COMPONENT jankbox_programs)
+endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT jankbox_sdk)
 
 # `cpack` in the build folder makes jankbox_VERSION_ARCHITECTURE.deb of the programs and the SDK.

@@ -10,6 +10,7 @@
 #include "base/nearest_word.h"
 #include "tools/adb/adb_command_line.h"
 #include "tools/doctor/doctor_command.h"
+#include "tools/jankbox/completion.h"
 #include "tools/merge/merge_command.h"
 #include "tools/reports/export_command.h"
 #include "tools/reports/list_command.h"
@@ -31,17 +32,19 @@ class CommandFormatter : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App* app, std::string) const override {
     const std::string name = app->get_name();
-    const std::string rest = name == "run"      ? "run [OPTIONS] -- PROGRAM [ARGUMENTS]..."
-                             : name == "list"   ? "list [--json] [DIR|URL]"
-                             : name == "show"   ? "show [OPTIONS] FILE|ID"
-                             : name == "export" ? "export [OPTIONS] FILE|ID -o OUT.pftrace"
-                             : name == "merge"  ? "merge --app REPORT --system CAPTURE -o OUT"
-                             : name == "record" ? "record -a PACKAGE [-t TIME] [OPTIONS] -o OUT"
-                             : name == "pull"   ? "pull -a PACKAGE [OPTIONS]"
-                             : name == "doctor" ? "doctor [OPTIONS]"
-                             : name == "ring"   ? "ring dump [OPTIONS] FILE"
-                             : name == "dump"   ? "ring dump FILE [--json] [--events [N]]"
-                                                : "COMMAND [OPTIONS] ...";
+    const std::string rest = name == "run"          ? "run [OPTIONS] -- PROGRAM [ARGUMENTS]..."
+                             : name == "list"       ? "list [--json] [DIR|URL]"
+                             : name == "show"       ? "show [OPTIONS] FILE|ID"
+                             : name == "export"     ? "export [OPTIONS] FILE|ID -o OUT.pftrace"
+                             : name == "merge"      ? "merge --app REPORT --system CAPTURE -o OUT"
+                             : name == "record"     ? "record -a PACKAGE [-t TIME] [OPTIONS] -o OUT"
+                             : name == "pull"       ? "pull -a PACKAGE [OPTIONS]"
+                             : name == "doctor"     ? "doctor [OPTIONS]"
+                             : name == "ring"       ? "ring dump [OPTIONS] FILE"
+                             : name == "clean"      ? "clean [--json]"
+                             : name == "completion" ? "completion"
+                             : name == "dump"       ? "ring dump FILE [--json] [--events [N]]"
+                                                    : "COMMAND [OPTIONS] ...";
     return "Usage: jankbox " + rest + "\n";
   }
 };
@@ -255,6 +258,16 @@ void AddClean(CLI::App* app, CleanOptions* options) {
       "  jankbox clean");
 }
 
+void AddCompletion(CLI::App* app) {
+  CLI::App* completion =
+      app->add_subcommand("completion", "Print a script with which bash completes jankbox's words");
+  completion->footer(
+      "A Debian package of jankbox installs it. Exit status: 0. 2: wrong usage.\n\n"
+      "Examples:\n"
+      "  jankbox completion > ~/.local/share/bash-completion/completions/jankbox\n"
+      "  eval \"$(jankbox completion)\"");
+}
+
 int UsageError(const std::string& message, const std::string& command) {
   PrintError(message);
   PrintError("try: jankbox " + (command.empty() ? "" : command + " ") + "--help");
@@ -311,6 +324,9 @@ int Dispatch(const CLI::App& app, const std::vector<std::string>& from_dashes, O
   if (app.got_subcommand("doctor")) return RunDoctor(options->doctor);
   if (app.got_subcommand("clean")) return RunClean(options->clean);
   if (app.got_subcommand("ring")) return RunRingDump(options->ring_dump);
+  if (app.got_subcommand("completion")) {
+    return WriteText(STDOUT_FILENO, BashCompletion(app)) ? kExitOk : kExitFailed;
+  }
   const int status = TakeProgram(*app.get_subcommand("run"), from_dashes, &options->run);
   return status != kExitOk ? status : RunProgram(options->run);
 }
@@ -352,6 +368,7 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   AddDoctor(&app, &options.doctor);
   AddRing(&app, &options.ring_dump);
   AddClean(&app, &options.clean);
+  AddCompletion(&app);
 
   if (arguments.empty()) {
     (void)WriteText(STDERR_FILENO, app.help());

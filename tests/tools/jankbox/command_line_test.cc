@@ -10,12 +10,13 @@ using testing::StartsWith;
 
 TEST(CommandLine, HelpOfEveryCommandHasExamplesAndExitStatuses) {
   EXPECT_THAT(RunToEnd({JANKBOX_BINARY, "--help"}).out, HasSubstr("doctor"));
-  for (const char* command :
-       {"run", "list", "show", "export", "record", "pull", "doctor", "ring"}) {
+  for (const char* command : {"run", "list", "show", "export", "merge", "record", "pull", "doctor",
+                              "ring", "clean", "completion"}) {
     const Finished help = RunToEnd({JANKBOX_BINARY, command, "--help"});
     EXPECT_EQ(help.exit_status(), 0) << command;
     EXPECT_THAT(help.out, HasSubstr(std::string("Usage: jankbox ") + command));
-    EXPECT_THAT(help.out, HasSubstr("Examples:\n  jankbox " + std::string(command)));
+    EXPECT_THAT(help.out,
+                testing::ContainsRegex("Examples:(\n.*)*\n  jankbox " + std::string(command)));
     EXPECT_THAT(help.out, HasSubstr("Exit status: "));
     EXPECT_EQ(help.err, "");
   }
@@ -25,6 +26,21 @@ TEST(CommandLine, VersionIsOneLine) {
   const Finished version = RunToEnd({JANKBOX_BINARY, "--version"});
   EXPECT_EQ(version.exit_status(), 0);
   EXPECT_THAT(version.out, testing::MatchesRegex("jankbox [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+// What bash offers after `line`, whose last word is being typed.
+std::string Completed(const std::string& line) {
+  const std::string script = "eval \"$(" JANKBOX_BINARY " completion)\"; COMP_WORDS=(" + line +
+                             "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _jankbox; "
+                             "printf '%s ' \"${COMPREPLY[@]}\"";
+  return RunToEnd({"bash", "--norc", "-c", script}).out;
+}
+
+TEST(CommandLine, BashCompletesCommandsOptionsAndFiles) {
+  EXPECT_EQ(Completed("jankbox r"), "run record ring ");
+  EXPECT_EQ(Completed("jankbox run --s"), "--slow-ms ");
+  EXPECT_EQ(Completed("jankbox ring d"), "dump ");
+  EXPECT_EQ(Completed("jankbox show /proc/self/cmdl"), "/proc/self/cmdline ");
 }
 
 TEST(CommandLine, WrongUsageIsStatusTwoOnStderr) {

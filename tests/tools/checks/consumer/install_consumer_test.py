@@ -35,6 +35,19 @@ def check_names_no_build_folder(prefix, build):
                 raise SystemExit(f'{path} names {folder}')
 
 
+def check_manual(args, top):
+    """A build without help2man, or with a sanitizer, has none."""
+    if not os.path.isdir(os.path.join(args.build, 'manual')):
+        return
+    prefix = os.path.join(top, 'programs')
+    run(args.cmake, '--install', args.build, '--component', 'jankbox_programs', '--prefix', prefix)
+    for name in ('man/man1/jankbox.1', 'man/man1/jankbox-run.1', 'man/man1/jankbox-collector.1', 'bash-completion/completions/jankbox'):
+        path = os.path.join(prefix, 'share', name)
+        with open(path, encoding='utf-8') as file:
+            if 'jankbox' not in file.read():
+                raise SystemExit(f'{path} says nothing')
+
+
 def build_with_find_package(args, prefix, top):
     build = os.path.join(top, 'find_package')
     run(args.cmake, '-S', HERE, '-B', build, f'-DCMAKE_PREFIX_PATH={prefix}', f'-DCMAKE_C_COMPILER={args.cc}',
@@ -77,6 +90,7 @@ def main():
     with tempfile.TemporaryDirectory() as top:
         prefix = install(args.cmake, args.build, top)
         check_names_no_build_folder(prefix, args.build)
+        check_manual(args, top)
         check_reports(build_with_find_package(args, prefix, top), top)
         check_reports(build_with_pkg_config(args, prefix, top), top)
     print('find_package and pkg-config: a C and a C++ program each built, ran and left a report')
