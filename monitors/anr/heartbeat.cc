@@ -33,7 +33,9 @@ void Heartbeat::Judge(const BeatReading& now, uint64_t planned_ns) {
   // below, by a hypervisor, or whose work is held up by a lock or a disk, sees the others go on.
   const uint64_t others_ns = Less(now.process_cpu_ns - last_.process_cpu_ns, run_ns);
   const uint64_t before_ns = kOtherCpus * (planned_ns + starved_ns) + held_ns / kSmallPart;
-  if (others_ns > kQuietNs + before_ns) {
+  const uint64_t own_switches = planned_ns == 0 ? 0 : 1;
+  const bool was_stopped = now.voluntary - last_.voluntary > own_switches;
+  if (others_ns > kQuietNs + before_ns || !was_stopped) {
     if (!sched_known) starved_ns = held_ns;
     held_ns = 0;
   }

@@ -1,7 +1,9 @@
 // The watcher's own pulse: compares what it planned with what happened to it, and says in which
 // stretches the process was stopped (SIGSTOP, a freezer), a debugger stopped it, the machine slept,
 // or the watcher was starved. A stopped thread neither runs nor waits for a CPU; a starved one
-// waits. Pure logic over readings; the wall clock is none of them. Watcher thread; NO-ALLOC.
+// waits. One that sleeps is woken to be stopped: it gave up its CPU twice, and only once where a
+// hypervisor, a CPU quota or a late timer kept it from running. Pure logic over readings; the wall
+// clock is none of them. Watcher thread; NO-ALLOC.
 #ifndef JANKBOX_MONITORS_ANR_HEARTBEAT_H_
 #define JANKBOX_MONITORS_ANR_HEARTBEAT_H_
 
@@ -21,6 +23,7 @@ struct BeatReading {
   uint64_t run_ns = 0;          // of the watcher, on a CPU
   uint64_t runnable_ns = 0;     // waiting for one
   uint64_t process_cpu_ns = 0;  // of all threads
+  uint64_t voluntary = 0;       // how often the watcher gave up its CPU by itself
 };
 
 class BeatSource {

@@ -1,6 +1,7 @@
 #include "monitors/anr/proc_beat_source.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cinttypes>
@@ -26,6 +27,10 @@ BeatReading ProcBeatSource::Read() {
     text[n] = '\0';
     reading.sched_known =
         sscanf(text, "%" SCNu64 " %" SCNu64, &reading.run_ns, &reading.runnable_ns) == 2;
+  }
+  rusage usage{};
+  if (getrusage(RUSAGE_THREAD, &usage) == 0) {
+    reading.voluntary = static_cast<uint64_t>(usage.ru_nvcsw);
   }
   reading.process_cpu_ns = ClockNs(CLOCK_PROCESS_CPUTIME_ID);
   // Again if the thread was stopped between the two clocks.

@@ -16,7 +16,7 @@ void SendLogToRun();
 struct WatchedLoopNote {
   size_t index = 0;  // in the ring
   std::string thread;
-  std::string loop;
+  std::string loop;  // "": the thread starts up, and no loop of it has waited yet
   uint64_t messages = 0;
   bool ended = false;  // false: the thread is watched from now on
 };

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/last_error.h"
 #include "base/own_thread.h"
+#include "base/start_up_name.h"
 #include "monitors/anr/quit_signal.h"
 #include "monitors/frame/frame_hooks.h"
 #include "monitors/frame/frame_monitor.h"
@@ -26,6 +27,7 @@
 #include "tracer/ring/chunk_writer.h"
 #include "tracer/ring/recorder.h"
 #include "tracer/ring/ring_checksums.h"
+#include "tracer/ring/ring_reader.h"
 #include "tracer/ring/watched_slot.h"
 
 namespace jankbox {
@@ -198,6 +200,13 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool a
   return std::min<uint64_t>(next_ns, std::max<uint64_t>(options_.slow_message_ns / 2, kNsPerMs));
 }
 
+// "": there is none yet, or there never was one.
+std::string Watcher::NameOfLoop(size_t index) const {
+  const RingWatchedThread& thread = ring_->header()->watched[index];
+  const bool starts_up = DispatchNameText(thread.what) == kStartUpName && thread.loop_name[0] == 0;
+  return starts_up ? "" : LoopNameOf(*ring_->header(), index);
+}
+
 void Watcher::TellRunOfLoop(size_t index, bool ended) {
   const RingWatchedThread& thread = ring_->header()->watched[index];
   const int32_t tid = thread.tid.load(std::memory_order_relaxed);
@@ -206,7 +215,7 @@ void Watcher::TellRunOfLoop(size_t index, bool ended) {
     while (!name.empty() && name.back() == '\n') name.pop_back();
     watched_names_[index] = tid == getpid() ? "main" : name;
   }
-  told_loops_[index] = LoopNameOf(*ring_->header(), index);
+  told_loops_[index] = NameOfLoop(index);
   TellRun({.index = index,
            .thread = watched_names_[index],
            .loop = told_loops_[index],
@@ -269,7 +278,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
     threads_[i]->CheckThread();
     if (!threads_[i]->IsGone()) {
       // A start-up has no loop yet, and the program may be killed before it stops.
-      if (LoopNameOf(*ring_->header(), i) != told_loops_[i]) TellRunOfLoop(i, /*ended=*/false);
+      if (NameOfLoop(i) != told_loops_[i]) TellRunOfLoop(i, /*ended=*/false);
       continue;
     }
     threads_[i]->Finish(now_ns, clock());

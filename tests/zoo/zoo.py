@@ -184,6 +184,7 @@ class Zoo:
             recorded.append(self.run(program, program['command'], True, self.options.idle))
         last = (recorded[-1][0].lines() or ['jankbox: nothing'])[-1]
         errors = self.errors_of_idle(program, bare, recorded, last)
+        idle_cpu_s = [statistics.median(run.cpu_s for run in runs) for runs in (bare, [run for run, _ in recorded])]
         if self.options.long:
             recorded.append(self.run(program, program['command'], True, self.options.long))
             errors += [f'in {self.options.long} s: {report["kind"]} {report["duration_ms"]:.0f} ms' for report in recorded[-1][1]]
@@ -199,8 +200,7 @@ class Zoo:
                 errors.append('the planted stall was not reported: ' + '; '.join(
                     f'{report["kind"]} {report["duration_ms"]:.0f} ms {report["verdict"].get("summary", "")}' for report in reports))
         return {'program': program['name'], 'errors': errors, 'last': last,
-                'cpu_ms': round(1000 * statistics.median(run.cpu_s for run in bare)),
-                'recorded_cpu_ms': round(1000 * statistics.median(run.cpu_s for run, _ in recorded))}
+                'cpu_ms': round(1000 * idle_cpu_s[0]), 'recorded_cpu_ms': round(1000 * idle_cpu_s[1])}
 
 
 def start_display():

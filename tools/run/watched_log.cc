@@ -58,11 +58,16 @@ void WatchedLog::Add(std::string_view text, uint64_t now_ns) {
   loop.process = Printable(std::string(fields[6]));
 }
 
+bool WatchedLog::empty() const {
+  return std::all_of(loops_.begin(), loops_.end(),
+                     [](const auto& entry) { return entry.second.loop.empty(); });
+}
+
 std::string WatchedLog::Summary(uint64_t now_ns) const {
-  if (loops_.empty()) return "";
   std::vector<const Loop*> in_order;
   std::set<int> processes;
   for (const auto& [key, loop] : loops_) {
+    if (loop.loop.empty()) continue;
     in_order.push_back(&loop);
     processes.insert(key.first);
   }

@@ -20,7 +20,8 @@ class WatchedLog {
   // "watched: main (glib), 1204 messages in 14 s"; "" if nothing was. At most three loops by name.
   std::string Summary(uint64_t now_ns) const;
 
-  bool empty() const { return loops_.empty(); }
+  // No loop was: at most threads that started up.
+  bool empty() const;
 
  private:
   struct Loop {

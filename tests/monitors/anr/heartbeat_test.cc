@@ -33,11 +33,14 @@ class HeartbeatTest : public ::testing::Test {
     heart_.Wakes();
     heart_.Sleeps(kPlannedMs * kMs);
   }
-  // Wakes up after `ms`, of which the watcher waited `runnable_ms` for a CPU.
-  void Sleep(uint64_t ms, uint64_t runnable_ms = 0, uint64_t others_cpu_ms = 0) {
+  // Wakes up after `ms`, of which the watcher waited `runnable_ms` for a CPU. It gave up its CPU to
+  // sleep and to be stopped.
+  void Sleep(uint64_t ms, uint64_t runnable_ms = 0, uint64_t others_cpu_ms = 0,
+             uint64_t switches = 2) {
     beats_.Pass(ms);
     beats_.now.runnable_ns += runnable_ms * kMs;
     beats_.now.process_cpu_ns += others_cpu_ms * kMs;
+    beats_.now.voluntary += switches;
     now_ns_ = heart_.Wakes();
   }
   std::vector<Hold> Holds() {
@@ -85,6 +88,7 @@ TEST_F(HeartbeatTest, StopThatHitsTheWatcherAtWorkIsOne) {
   beats_.Pass(8001);
   beats_.now.run_ns += kMs;
   beats_.now.process_cpu_ns += 2 * kMs;
+  ++beats_.now.voluntary;
   heart_.Sleeps(kPlannedMs * kMs);
   now_ns_ = beats_.now.monotonic_ns;
   ExpectOne(RefusalReason::kStopped, 8000);
@@ -117,6 +121,11 @@ TEST_F(HeartbeatTest, StopAndStarvationAreDistinguished) {
 // A hypervisor took one CPU away: the others went on.
 TEST_F(HeartbeatTest, CpuThatIsTakenAwayFromBelowIsNoStop) {
   Sleep(3000 + kPlannedMs, 0, 3000);
+  EXPECT_THAT(Holds(), IsEmpty());
+}
+
+TEST_F(HeartbeatTest, SleepThatOnlyLastedTooLongIsNoStop) {
+  Sleep(500, 0, 0, 1);
   EXPECT_THAT(Holds(), IsEmpty());
 }
 

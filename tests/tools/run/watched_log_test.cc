@@ -25,6 +25,15 @@ TEST(WatchedLog, LoopHasItsMessagesAndItsTime) {
             "watched: main (glib), 1204 messages in 14.0 s");
 }
 
+TEST(WatchedLog, ThreadThatOnlyStartedUpWasNotWatched) {
+  WatchedLog log;
+  log.Add(Text(7, 0, false, 1, "", "main", "app"), kStartNs);
+  EXPECT_TRUE(log.empty());
+  EXPECT_EQ(log.Summary(kStartNs + kNsPerSecond), "");
+  log.Add(Text(7, 0, false, 1, "glib", "main", "app"), kStartNs + kNsPerSecond);
+  EXPECT_FALSE(log.empty());
+}
+
 TEST(WatchedLog, ProcessThatWasKilledHasNoCount) {
   WatchedLog log;
   log.Add(Text(7, 0, false, 0, "poll", "main", "app"), kStartNs);
