@@ -201,10 +201,11 @@ Function* Real(OriginalFunction* original, const char* name) {
 }
 
 // Those that signal handlers and forked children may call, where the loader must not be asked.
-#define JANKBOX_FIRST_FUNCTIONS(X)                                                             \
-  X(poll)                                                                                      \
-  X(__poll_chk) X(ppoll) X(__ppoll_chk) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(select) \
-      X(pselect) X(read) X(__read_chk) X(prctl)
+#define JANKBOX_FIRST_FUNCTIONS(X)                                                          \
+  X(poll)                                                                                   \
+  X(__poll_chk)                                                                             \
+  X(ppoll) X(__ppoll_chk) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(select) X(pselect) \
+      X(read) X(__read_chk) X(prctl)
 #define JANKBOX_DECLARE(name) constinit OriginalFunction g_real_##name;
 JANKBOX_FIRST_FUNCTIONS(JANKBOX_DECLARE)
 

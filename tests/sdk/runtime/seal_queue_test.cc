@@ -51,7 +51,8 @@ class SealQueueTest : public testing::Test {
     if (sealer_ == nullptr) {
       crash_loop_ = std::make_unique<CrashLoop>(options_.dir, "program");
       sealer_ = std::make_unique<Sealer>(
-          options_, crash_loop_.get(), &kernel_, &refusals_, [this](const SealRequest&) { return MakeSource(); },
+          options_, crash_loop_.get(), &kernel_, &refusals_,
+          [this](const SealRequest&) { return MakeSource(); },
           [this](const SealRequest& request, bool sealed) {
             std::lock_guard<std::mutex> lock(mutex_);
             done_.push_back(request.what + " " + std::to_string(request.revision) +
