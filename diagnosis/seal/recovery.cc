@@ -28,15 +28,16 @@ namespace {
 
 constexpr size_t kMaxRingFileBytes = (1u << 30) + (1u << 20);
 
-// The ring is an orphan only if its lock is free and it names no living process: forked children
-// inherit the lock, closefrom() drops it.
-bool IsOrphan(const RingHeader& header) {
-  return !IsAlive(
-      {HeaderText(header.boot_id, sizeof(header.boot_id)), header.pid, header.process_start_ticks});
-}
-
 RingEnd EndOf(const RingHeader& header) {
   return static_cast<RingEnd>(header.closed.load(std::memory_order_relaxed));
+}
+
+// The ring is an orphan only if its lock is free and it names no living process: forked children
+// inherit the lock, closefrom() drops it. Nobody writes to one that was stopped.
+bool IsOrphan(const RingHeader& header) {
+  return EndOf(header) == RingEnd::kUnsealed ||
+         !IsAlive({HeaderText(header.boot_id, sizeof(header.boot_id)), header.pid,
+                   header.process_start_ticks});
 }
 
 ClockReading LatestReading(const RingHeader& header) {
@@ -166,7 +167,8 @@ Status RecoverRing(DeadRing ring, Spool* spool, const AdmitReport& admit,
     source.app_name = HeaderText(header.app_name, sizeof(header.app_name));
     source.app_version = HeaderText(header.app_version, sizeof(header.app_version));
     source.window_ns = std::max(header.window_ns, kNsPerMs);
-    source.end_ticks = ring.end_ticks;
+    source.end_ticks =
+        std::min(ring.end_ticks, ring.clock.FromMonotonicNs(request.end_ns + kAfterIncidentNs));
     const std::vector<StackSample> samples =
         SamplesOf(ring.reader.CopyWindow(0, UINT64_MAX), request.tid);
     request.readings = ReadingsOfSamples(samples, ring.clock, request.end_ns);

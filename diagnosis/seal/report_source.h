@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "diagnosis/blame/healthy_messages.h"
 #include "monitors/frame/frame_book.h"
 #include "monitors/frame/state_tags.h"
@@ -21,6 +22,9 @@
 #include "tracer/unwind/module_map.h"
 
 namespace jankbox {
+
+// How much of what follows an incident its window shows, if it has happened yet.
+inline constexpr uint64_t kAfterIncidentNs = 100 * kNsPerMs;
 
 struct ReportSource {
   const RingReader* ring = nullptr;

@@ -1,7 +1,10 @@
 #include "monitors/looper/loop_waits.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstring>
 
 #include "monitors/looper/function_start.h"
@@ -50,6 +53,18 @@ DescriptorSet WaitCall::Descriptors() const {
   return descriptors;
 }
 
+bool WaitCall::WaitsFor(int descriptor) const {
+  if (family == WaitFamily::kPump || descriptor < 0) return false;
+  if (descriptor == fd) return true;
+  for (size_t i = 0; i < fd_count; ++i) {
+    if (DescriptorOf(*this, i) == descriptor) return true;
+  }
+  return descriptor < set_bits &&
+         std::any_of(std::begin(sets), std::end(sets), [descriptor](const fd_set* set) {
+           return set != nullptr && FD_ISSET(descriptor, set);
+         });
+}
+
 bool WaitCall::WaitsForTerminal() const {
   if (family == WaitFamily::kEpoll || family == WaitFamily::kPump) return false;
   if (LoopWaits::IsTerminal(fd)) return true;
@@ -62,14 +77,18 @@ bool WaitCall::WaitsForTerminal() const {
   return false;
 }
 
+bool LoopWaits::IsStillATerminal(int fd) {
+  const int saved_errno = errno;
+  struct stat file {};
+  const bool still = fstat(fd, &file) == 0 && S_ISCHR(file.st_mode);
+  errno = saved_errno;
+  if (!still) terminals_.fetch_and(~(uint64_t{1} << fd), std::memory_order_relaxed);
+  return still;
+}
+
 bool LoopWaits::IsNestedRun(const WaitCall& call) const {
   const bool deeper = IsShallower(loop_.stack, call.stack);
-  if (call.call_site != loop_.call_site || !deeper || loop_fd_ < 0) return false;
-  if (call.fd == loop_fd_) return true;
-  for (size_t i = 0; i < call.fd_count; ++i) {
-    if (DescriptorOf(call, i) == loop_fd_) return true;
-  }
-  return false;
+  return call.call_site == loop_.call_site && deeper && call.WaitsFor(loop_fd_);
 }
 
 // The compiler makes several calls of one in the source, and a loop may poll at one place and block
@@ -84,7 +103,8 @@ bool LoopWaits::IsOwnElsewhere(const WaitCall& call) const {
       InOneFunction(call.call_site, loop_.call_site)) {
     return true;
   }
-  return for_all && !descriptors_.empty();
+  // A set of one descriptor is its number modulo 64.
+  return for_all && !descriptors_.empty() && (is_programs_ || call.WaitsFor(loop_fd_));
 }
 
 // Reads only above the thread's present stack pointer: its callers' frames are there.

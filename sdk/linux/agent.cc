@@ -148,6 +148,8 @@ void StartOnce() {
 // recorder's: nothing of that runs when the filter takes effect.
 void LeaveBeforeSandbox() {
   constexpr int kMaxWaitMs = 2000;
+  // Nothing is done, and no system call made, once this is over: the filter may forbid even that.
+  if (!g_process->may_start && !g_process->starting && Calls() == nullptr) return;
   if (g_process->pid != getpid()) return;
   g_process->may_start = false;
   g_leaving = true;
@@ -201,11 +203,12 @@ Function* Real(OriginalFunction* original, const char* name) {
 }
 
 // Those that signal handlers and forked children may call, where the loader must not be asked.
-#define JANKBOX_FIRST_FUNCTIONS(X)                                                          \
-  X(poll)                                                                                   \
-  X(__poll_chk)                                                                             \
-  X(ppoll) X(__ppoll_chk) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(select) X(pselect) \
-      X(read) X(__read_chk) X(prctl)
+#define JANKBOX_FIRST_FUNCTIONS(X) \
+  X(poll)                          \
+  X(__poll_chk)                    \
+  X(ppoll)                         \
+  X(__ppoll_chk)                   \
+  X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(select) X(pselect) X(read) X(__read_chk) X(prctl)
 #define JANKBOX_DECLARE(name) constinit OriginalFunction g_real_##name;
 JANKBOX_FIRST_FUNCTIONS(JANKBOX_DECLARE)
 

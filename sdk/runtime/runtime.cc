@@ -34,9 +34,6 @@ namespace {
 // have been preempted between checking the gate and writing its event.
 constexpr uint64_t kRetirementNs = 10 * kNsPerSecond;
 
-// How much of what follows an incident its window shows, if it has happened yet.
-constexpr uint64_t kAfterIncidentNs = 100 * kNsPerMs;
-
 struct RetiredRing {
   uint64_t since_ns;
   std::unique_ptr<RingFile> ring;
@@ -113,7 +110,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   runtime->watcher_ = std::make_unique<Watcher>(
       options, runtime->ring_.get(), &runtime->crash_loop_, runtime->kernel_.get(),
       &runtime->refusals_,
-      [self](SealRequest request) { self->sealer_->Enqueue(std::move(request)); },
+      [self](SealRequest request) { self->EnqueueOrForget(std::move(request)); },
       [self] { return self->sealer_->cpu_ns(); });
   if (options.loop_hooks) AddLoopHooks(options.watch_threads, &HookSet::Get());
   AddFrameHooks(options.frame_sources, &HookSet::Get());
@@ -148,9 +145,10 @@ void Runtime::Stop(uint64_t deadline_ns) {
   MethodRegistry::Get().Detach();
   const bool kept = !ring_->RemoveFile();
   if (unsealed != 0) {
-    SetLastError(std::to_string(unsealed) + (unsealed == 1 ? " report was" : " reports were") +
-                 " not written before Jankbox was stopped" +
-                 (kept ? "; the last one of each thread is in the ring, for recovery" : ""));
+    SetLastError(
+        std::to_string(unsealed) + (unsealed == 1 ? " report was" : " reports were") +
+        " not written before Jankbox was stopped" +
+        (kept ? "; the last one of each watched thread is in the ring, for recovery" : ""));
   }
   RetiredRings().push_back({MonotonicNs(), std::move(ring_)});
 }
@@ -170,8 +168,9 @@ ReportSource Runtime::MakeSource(const SealRequest& request) {
   source.app_version = options_.app_version;
   source.window_ns = options_.window_ns;
   // Not the moment at which it is sealed: that may be seconds later on a busy machine.
-  const uint64_t end_ns =
-      std::min(source.clock_reading.monotonic_ns, request.end_ns + kAfterIncidentNs);
+  const uint64_t end_ns = std::min(
+      source.clock_reading.monotonic_ns,
+      std::max(request.end_ns, ring_->header()->clock_at_start.monotonic_ns) + kAfterIncidentNs);
   source.end_ticks = source.clock.FromMonotonicNs(end_ns);
   source.kernel = std::make_shared<KernelWindow>(
       kernel_->Read(source.clock.FromMonotonicNs(end_ns - std::min(end_ns, source.window_ns)),
@@ -194,6 +193,13 @@ ReportSource Runtime::MakeSource(const SealRequest& request) {
   if (!plugins.empty()) source.notes.push_back(plugins);
   source.ring_in_memory_only = !ring_->in_memory_reason().empty();
   return source;
+}
+
+// What is refused is counted, and no incident that recovery would report.
+void Runtime::EnqueueOrForget(SealRequest request) {
+  const SealRequest refused = {
+      .id = request.id, .ongoing = request.ongoing, .watched_index = request.watched_index};
+  if (!sealer_->Enqueue(std::move(request))) OnSealed(refused, false);
 }
 
 void Runtime::OnSealed(const SealRequest& request, bool sealed) {

@@ -46,6 +46,7 @@ class Runtime {
   Runtime(const Options& options, std::unique_ptr<RingFile> ring);
   ReportSource MakeSource(const SealRequest& request);
   Status SealByHand(ReportKind kind, const std::string& what, uint64_t begin_ns, uint64_t end_ns);
+  void EnqueueOrForget(SealRequest request);
   void OnSealed(const SealRequest& request, bool sealed);
 
   const Options options_;

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -22,6 +23,7 @@ bool AskListeners(const ReportedIncident& incident, Report* report) {
 }
 
 constexpr int kNice = 19;
+constexpr useconds_t kStarterUs = 2000;  // the app's thread leaves jankbox_start() meanwhile
 constexpr uint64_t kConfigFileEveryNs = 5 * kNsPerSecond;
 
 }  // namespace
@@ -80,24 +82,36 @@ size_t Sealer::Stop(uint64_t deadline_ns) {
   }
   thread_.join();
   stopping_.store(false, std::memory_order_relaxed);
-  if (!WaitIdle(0)) {
-    // A new thread: the priority of the first one cannot be raised again, and somebody waits now.
-    ScopedSignalBlock no_signals;
-    std::thread([=, this] { SealRest(deadline_ns); }).join();
-  }
+  if (!WaitIdle(0) && MonotonicNs() < deadline_ns) SealRest(deadline_ns);
   kernel_->Stop();  // here, since whoever stops is waiting for it
   MutexLock lock(&mutex_);
   return queue_.size();
 }
 
+// On a new thread: the priority of the first one cannot be raised again, and somebody waits now.
 void Sealer::SealRest(uint64_t deadline_ns) {
-  NameCurrentThread("jankbox-seal");
-  ReentryGuard::ExcludeThread();
-  while (MonotonicNs() < deadline_ns) {
-    const std::optional<SealRequest> request = TakeRequest();
-    if (!request) break;
-    SealOne(*request);
-  }
+  struct Rest {
+    Sealer* sealer;
+    uint64_t deadline_ns;
+  } rest = {this, deadline_ns};
+  const auto run = [](void* argument) -> void* {
+    const Rest& given = *static_cast<Rest*>(argument);
+    NameCurrentThread("jankbox-seal");
+    ReentryGuard::ExcludeThread();
+    while (MonotonicNs() < given.deadline_ns) {
+      const std::optional<SealRequest> request = given.sealer->TakeRequest();
+      if (!request) break;
+      given.sealer->SealOne(*request);
+    }
+    return nullptr;
+  };
+  ScopedSignalBlock no_signals;
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, run, &rest) != 0) return;  // recovery has it
+  pthread_join(thread, nullptr);
+  MutexLock lock(&mutex_);
+  busy_ = false;
+  changed_.NotifyAll();  // who waits in WaitIdle()
 }
 
 void Sealer::StartKernel() {
@@ -112,12 +126,13 @@ void Sealer::Run() {
   ReentryGuard::ExcludeThread();
   cpu_clock_.SetToCurrentThread();
   const uint64_t lived_ns = MonotonicNs() + kCriticalNs;
+  const sched_param no_priority{};
+  // Its wake-ups take no CPU from the app's threads.
+  sched_setscheduler(0, SCHED_BATCH, &no_priority);
+  usleep(kStarterUs);
   crash_loop_->Begin();  // hooks wait for it
   StartKernel();         // not as the last on a busy machine: reports wait for it
   setpriority(PRIO_PROCESS, static_cast<id_t>(CurrentTid()), kNice);
-  const sched_param no_priority{};
-  sched_setscheduler(0, SCHED_BATCH,
-                     &no_priority);  // its wake-ups take no CPU from the app's threads
   LookAtConfigFile();
   SpoolLimits limits;
   limits.min_free_bytes = options_.min_free_bytes;
@@ -195,12 +210,14 @@ void Sealer::LookAtConfigFile() {
 
 bool Sealer::SealOne(const SealRequest& request) {
   bool sealed = false;
+  if (stopping_.load(std::memory_order_relaxed)) return false;
   if (spool_ != nullptr) {
     ReportSource source = make_source_(request);
     if (buffer_ == nullptr) buffer_ = std::make_shared<WindowBuffer>();
     source.buffer = buffer_;
     source.healthy = &healthy_;
     source.healthy_below_ns = options_.slow_message_ns / 2;
+    if (request.id == left_id_) source.kernel = left_kernel_;  // reading it again has other losses
     bool left = false;
     const AdmitReport admit = [&, ask = gate_->Question()](const ReportedIncident& incident,
                                                            Report* report) {
@@ -208,7 +225,11 @@ bool Sealer::SealOne(const SealRequest& request) {
       return !left && ask(incident, report);
     };
     const Result<Report> report = SealReport(source, request, spool_.get(), admit);
-    if (left) return false;
+    if (left) {
+      left_id_ = request.id;
+      left_kernel_ = source.kernel;
+      return false;
+    }
     sealed = report.ok();
     if (!sealed && report.status().code() != StatusCode::kUnavailable) {
       gate_->NotWritten(request.id);

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "base/mutex.h"
@@ -80,11 +81,14 @@ class Sealer {
   const MakeSource make_source_;
   const OnDone on_done_;
   const Configure configure_;
-  ConfigFile config_file_;                // sealing thread only
-  std::unique_ptr<Spool> spool_;          // sealing thread only
-  std::unique_ptr<ReportGate> gate_;      // the same
-  HealthyMessages healthy_;               // the same
-  std::shared_ptr<WindowBuffer> buffer_;  // sealing thread only; while requests wait
+  // These are of the thread that seals: the sealing thread, and after it that of SealRest().
+  ConfigFile config_file_;
+  std::unique_ptr<Spool> spool_;
+  std::unique_ptr<ReportGate> gate_;
+  HealthyMessages healthy_;
+  std::shared_ptr<WindowBuffer> buffer_;  // while requests wait
+  std::string left_id_;                   // of the request that was left for the stop
+  std::shared_ptr<const KernelWindow> left_kernel_;
 
   Mutex mutex_;
   CondVar changed_;

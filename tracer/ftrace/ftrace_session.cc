@@ -147,6 +147,7 @@ KernelClock FtraceSession::Calibrate(const TickConverter& clock) const {
 }
 
 void FtraceSession::Forget(uint64_t before_ticks, const KernelClock& kernel_clock) {
+  kept_from_ticks_ = std::max(kept_from_ticks_, before_ticks);
   std::erase_if(events_, [&](const KernelEvent& event) {
     return kernel_clock.ToTicks(event.time) < before_ticks;
   });
@@ -161,6 +162,7 @@ void FtraceSession::Forget(uint64_t before_ticks, const KernelClock& kernel_cloc
 KernelWindow FtraceSession::Read(uint64_t from_ticks, uint64_t to_ticks,
                                  const TickConverter& clock) {
   KernelWindow window;
+  from_ticks = std::clamp(kept_from_ticks_, from_ticks, std::max(from_ticks, to_ticks));
   window.from_ns = clock.ToBoottimeNs(from_ticks);
   window.to_ns = clock.ToBoottimeNs(to_ticks);
   window.trace_clock = threads_.instance->trace_clock();

@@ -59,6 +59,7 @@ class FtraceSession {
   Buffer io_;  // without an instance if it could not be made
   std::unique_ptr<EventReader> reader_;
   ClockMarkers markers_;
+  uint64_t kept_from_ticks_ = 0;     // what was before is forgotten
   std::vector<KernelEvent> events_;  // with stamps
   std::vector<KernelClock::Point> points_;
   std::unordered_set<int32_t> own_threads_;  // every one that was ever seen

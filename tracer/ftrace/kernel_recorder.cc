@@ -89,7 +89,7 @@ KernelWindow KernelRecorder::Read(uint64_t from_ticks, uint64_t to_ticks,
   FtraceSession* session;
   {
     MutexLock lock(&mutex_);
-    session = ftrace_.get();  // ended only by this thread
+    session = ftrace_.get();  // ended only by the thread that seals
   }
   if (session != nullptr) return session->Read(from_ticks, to_ticks, clock);
   MutexLock lock(&mutex_);

@@ -142,8 +142,9 @@ bool IsFutexWait(long number, long operation) {
   }
 }
 
-// Of the operations that wait, those that wait for a lock and nothing else.
-bool LocksFutex(long operation) {
+// Of the calls that wait, those that wait for a lock and nothing else.
+bool LocksFutex(long number, long operation) {
+  if (number != SYS_futex) return false;
 #if defined(FUTEX_LOCK_PI2)
   if ((operation & FUTEX_CMD_MASK) == FUTEX_LOCK_PI2) return true;
 #endif
@@ -157,7 +158,7 @@ long SyscallProxy(long number, long a, long b, long c, long d, long e, long f) {
   if (__builtin_expect(!IsFutexWait(number, b) || !RecordsWaits(), 1)) {
     return real(number, a, b, c, d, e, f);
   }
-  const WaitScope wait(LocksFutex(b) ? WaitClass::kMutex : WaitClass::kFutex, 0);
+  const WaitScope wait(LocksFutex(number, b) ? WaitClass::kMutex : WaitClass::kFutex, 0);
   return wait.ReturnedWithErrno(real(number, a, b, c, d, e, f));
 }
 

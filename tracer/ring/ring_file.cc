@@ -212,8 +212,16 @@ bool RingFile::RemoveFile() {
       !path_.empty() && std::any_of(std::begin(h->incidents), std::end(h->incidents), IsFinished);
   const RingEnd end = unsealed ? RingEnd::kUnsealed : RingEnd::kClosed;
   h->closed.store(static_cast<uint32_t>(end), std::memory_order_release);
-  if (unsealed) return false;
   if (path_.empty()) return true;
+  if (unsealed) {
+    // A name that a later ring of this process does not take, and no lock: it may be recovered now.
+    const std::string stem = path_.substr(0, path_.size() - strlen(kRingFileSuffix));
+    const std::string kept = stem + "-" + std::to_string(MonotonicNs()) + kRingFileSuffix;
+    rename(path_.c_str(), kept.c_str());
+    path_.clear();
+    flock(fd_.get(), LOCK_UN);  // the mapping keeps the file open
+    return false;
+  }
   unlink(path_.c_str());
   rmdir(std::string(DirName(path_)).c_str());  // succeeds only for the folder's last ring
   path_.clear();

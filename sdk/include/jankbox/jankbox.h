@@ -307,8 +307,8 @@ JANKBOX_API jankbox_status jankbox_start(const jankbox_options* options);
 
 /* Stops recording and finishes the reports that are being written. Waits at most 2 s; usually not
  * at all, but about 100 ms if ftrace records. Reports that are not written by then are
- * counted in jankbox_last_error(), and the last one of each thread is left for recovery. At the end
- * of the process Jankbox calls it itself. jankbox_start() may follow. */
+ * counted in jankbox_last_error(), and the last one of each watched thread is left for recovery. At
+ * the end of the process Jankbox calls it itself. jankbox_start() may follow. */
 JANKBOX_API void jankbox_stop(void);
 
 /* To be called before _exit(), _Exit() or quick_exit(), which end the process without

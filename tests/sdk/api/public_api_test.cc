@@ -7,7 +7,9 @@
 
 #include <filesystem>
 #include <future>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "jankbox/frames.h"
@@ -21,6 +23,23 @@ namespace jankbox {
 namespace {
 
 using testing::HasSubstr;
+
+std::vector<proto::Report> ReportsIn(const std::string& folder) {
+  std::vector<proto::Report> reports;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (!entry.path().string().ends_with(kReportFileSuffix)) continue;
+    const Result<proto::Report> report = ReadReportFile(entry.path());
+    EXPECT_TRUE(report.ok());
+    if (report.ok()) reports.push_back(report.value());
+  }
+  return reports;
+}
+
+std::set<std::string> Messages(const std::string& folder) {
+  std::set<std::string> messages;
+  for (const proto::Report& report : ReportsIn(folder)) messages.insert(report.what());
+  return messages;
+}
 
 TEST(PublicApi, VersionIsTheProjects) { EXPECT_STREQ(JANKBOX_VERSION, JANKBOX_PROJECT_VERSION); }
 
@@ -134,15 +153,40 @@ TEST(PublicApi, WindowEndsWithItsIncidentHoweverLateItIsSealed) {
   EXPECT_EQ(jankbox_flush(30'000), JANKBOX_OK);
   jankbox_remove_listener(hold, nullptr);
   jankbox_stop();
-  int reports = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
-    if (!entry.path().string().ends_with(kReportFileSuffix)) continue;
-    const Result<proto::Report> report = ReadReportFile(entry.path());
-    ASSERT_TRUE(report.ok());
-    EXPECT_LT(report->window().to_ns(), asked_ns + kHeldNs) << report->what();
-    ++reports;
+  const std::vector<proto::Report> reports = ReportsIn(folder.path());
+  for (const proto::Report& report : reports) {
+    EXPECT_LT(report.window().to_ns(), asked_ns + kHeldNs) << report.what();
   }
-  EXPECT_EQ(reports, 2);
+  EXPECT_EQ(reports.size(), 2u);
+}
+
+TEST(PublicApi, NextStartWritesTheReportThatAStopLeft) {
+  TemporaryFolder folder;
+  jankbox_options options = {};
+  options.size = sizeof(options);
+  options.dir = folder.path().c_str();
+  options.slow_message_ms = 50;
+  options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
+  ASSERT_EQ(jankbox_start(&options), JANKBOX_OK) << jankbox_last_error();
+  const jankbox_incident_listener hold = [](const jankbox_incident*, void*) -> int {
+    usleep(2'500'000);  // longer than a stop waits
+    return JANKBOX_INCIDENT_REPORT;
+  };
+  ASSERT_EQ(jankbox_add_listener(hold, nullptr), JANKBOX_OK);
+  for (const char* message : {"first", "second"}) {
+    jankbox_dispatch_begin(message, 0);
+    usleep(80'000);
+    jankbox_dispatch_end();
+    usleep(200'000);
+  }
+  jankbox_stop();
+  EXPECT_THAT(jankbox_last_error(), HasSubstr("1 report was not written"));
+  jankbox_remove_listener(hold, nullptr);
+  EXPECT_EQ(Messages(folder.path()), (std::set<std::string>{"first"}));
+  ASSERT_EQ(jankbox_start(&options), JANKBOX_OK) << jankbox_last_error();
+  EXPECT_EQ(jankbox_flush(30'000), JANKBOX_OK);
+  jankbox_stop();
+  EXPECT_EQ(Messages(folder.path()), (std::set<std::string>{"first", "second"}));
 }
 
 }  // namespace

@@ -215,6 +215,16 @@ TEST_F(SealQueueTest, StopTakesOverWhatIsBeingSealed) {
   EXPECT_EQ(Files(), 2u);
 }
 
+TEST_F(SealQueueTest, WhoWaitsUntilAllIsSealedIsWokenByTheStop) {
+  StartBusy();
+  TheSealer().Enqueue(Request("b"));
+  const uint64_t begin_ns = MonotonicNs();
+  std::thread waiter([&] { EXPECT_TRUE(TheSealer().WaitIdle(Soon())); });
+  EXPECT_EQ(StopWhileSealing(Soon()), 0u);
+  waiter.join();
+  EXPECT_LT(MonotonicNs() - begin_ns, 10 * kNsPerSecond);
+}
+
 TEST_F(SealQueueTest, StopPastItsTimeSaysHowManyAreLeft) {
   StartBusy();
   TheSealer().Enqueue(Request("b"));

@@ -199,6 +199,13 @@ TEST_F(LockProxiesTest, FutexThatOnlyALockUsesIsALock) {
       WaitFor(&holder, [&] { return call(SYS_futex, &word, FUTEX_LOCK_PI_PRIVATE, 0, nullptr); })
           .begin.what,
       WaitClass::kMutex);
+#if defined(SYS_futex_waitv)
+  // Six futexes are no FUTEX_LOCK_PI.
+  EXPECT_EQ(RunCall([&] { return call(SYS_futex_waitv, nullptr, 6, 0, nullptr, 0); }).result, -1);
+  const std::vector<RecordedWait> waits = Waits(Window(), CurrentTid());
+  ASSERT_FALSE(waits.empty());
+  EXPECT_EQ(waits.back().begin.what, WaitClass::kFutex);
+#endif
 }
 
 TEST_F(LockProxiesTest, FreeLocksRecordNothing) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <climits>
+#include <filesystem>
 
 #include "base/file.h"
 #include "tests/tracer/ring/test_ring.h"
@@ -47,7 +48,9 @@ TEST_F(RingFileTest, StaysForRecoveryWhileAnIncidentIsNotSealed) {
   const std::string path = ring.value()->path();
   ring.value()->incident_note(0).Write({.id = "id", .kind = 1, .begin_ticks = 1, .end_ticks = 2});
   EXPECT_FALSE(ring.value()->RemoveFile());
-  EXPECT_EQ(access(path.c_str(), F_OK), 0);
+  EXPECT_NE(access(path.c_str(), F_OK), 0) << "the process's next ring has that name";
+  const auto files = std::filesystem::directory_iterator(folder_);
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
   EXPECT_EQ(ring.value()->header()->closed.load(), static_cast<uint32_t>(RingEnd::kUnsealed));
 }
 
