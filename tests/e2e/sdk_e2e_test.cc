@@ -124,7 +124,7 @@ std::vector<std::string> Modes(const proto::Report& report) {
 }
 
 TEST_F(SdkTest, FloodOfAWorkerStepsDownAndTheReportSaysSo) {
-  Drive({"flood", "6000"});
+  Drive({"flood", "9000"});  // twice what two steps take: two looks each, one a second
   ASSERT_EQ(reports_.size(), 1u);
   const std::vector<std::string> modes = Modes(reports_[0]);
   ASSERT_GE(modes.size(), 3u);
