@@ -49,6 +49,7 @@ std::optional<SlowDispatch> WatchedThreadView::TakeSlow(const TickConverter& clo
   std::atomic_thread_fence(
       std::memory_order_acquire);  // pairs with the fence in WatchedSlot::NoteSlow
   if (thread_->slow_version.load(std::memory_order_relaxed) != version) return std::nullopt;
+  slow.missed = (version - seen_slow_version_) / 2 - 1;
   seen_slow_version_ = version;
   return slow;
 }

@@ -26,6 +26,7 @@ struct SlowDispatch {
   uint64_t begin_ns = 0;
   uint64_t end_ns = 0;
   std::string what;
+  uint32_t missed = 0;  // others ended since the last one was taken: only the last one is kept
 };
 
 // The loop name of the watched thread at `index`, else that of the process.

@@ -72,7 +72,8 @@ WatchedThread::WatchedThread(const Options& options, RingFile* ring, size_t inde
                  [this](const IncidentRevision& incident) { SealRevision(incident); }),
       sampler_(source_->NewSampler(
           tid_, {.interval_ms = options.sample_interval_ms, .mode = options.sampler_mode})),
-      owner_sampler_(options.sampler_mode, source_.get()) {}
+      owner_sampler_(options.sampler_mode, source_.get()),
+      refusals_(refusals) {}
 
 bool WatchedThread::Overdue(const RunningDispatch& running, uint64_t now_ns) const {
   if (slow_messages_.Overdue(running, now_ns)) return true;
@@ -114,7 +115,7 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   looked_ns_ = now_ns;
   const bool same = running && running_ && running->begin_ticks == running_->begin_ticks;
   running_ = std::move(running);
-  if (!ended_) ended_ = view_.TakeSlow(clock_);
+  if (!ended_) TakeSlow(now_ns);
   if (!input_) input_ = InputLatency::Take(index_, &seen_input_);
   // The slot may still have one of an earlier recording.
   if (input_ && input_->end_ns < ring_->header()->clock_at_start.monotonic_ns) input_.reset();
@@ -139,6 +140,15 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   if (!same && !ended_) {
     timeline_.ForgetBefore(begin_ns - std::min(begin_ns, kLateFrameNs));
     if (sampler_ != nullptr) lost_before_ = sampler_->counters().lost;
+  }
+}
+
+// The watcher got so little CPU that a second slow message ended before it saw the first one.
+void WatchedThread::TakeSlow(uint64_t now_ns) {
+  ended_ = view_.TakeSlow(clock_);
+  for (uint32_t i = 0; ended_ && i < ended_->missed; ++i) {
+    refusals_->Add(RefusalReason::kWatcherLate, now_ns);
+    ++missed_;
   }
 }
 
@@ -201,6 +211,11 @@ void WatchedThread::Finish(uint64_t now_ns, const TickConverter& clock) {
   } while (frames_.pending());
   if (sampling_) sampler_->Stop();
   sampling_ = false;
+  if (missed_ != 0) {
+    LogWarning(
+        std::to_string(missed_) +
+        " slow messages ended before Jankbox got a CPU to look at them: they are counted only");
+  }
 }
 
 void WatchedThread::NoteInRing(const IncidentRevision& incident, bool finished) {

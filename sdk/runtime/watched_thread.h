@@ -65,6 +65,7 @@ class WatchedThread {
 
  private:
   void Sample(bool overdue);
+  void TakeSlow(uint64_t now_ns);
   void JudgeEnded(uint64_t now_ns);
   AnrFacts FactsOf(uint64_t begin_ns, uint64_t end_ns) const;
   void SealRevision(const IncidentRevision& incident);
@@ -91,6 +92,8 @@ class WatchedThread {
   std::vector<std::string> findings_;  // that no report has told yet
   HoldHistory holds_;
   std::optional<RunningDispatch> running_;
+  Refusals* const refusals_;
+  uint64_t missed_ = 0;                        // slow messages that ended unseen
   std::optional<SlowDispatch> ended_;          // not judged yet
   std::shared_ptr<const AnrThreads> threads_;  // of the ANR that was raised last
   std::string threads_of_;                     // its id

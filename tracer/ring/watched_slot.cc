@@ -34,6 +34,7 @@ WatchedSlot WatchedSlot::Claim(const RingHeader* ring) {
 void WatchedSlot::Release() const {
   thread_->dispatch_begin_ticks.store(0, std::memory_order_relaxed);
   thread_->dispatch_depth.store(0, std::memory_order_relaxed);
+  thread_->slow_version.store(0, std::memory_order_relaxed);
   thread_->tid.store(0, std::memory_order_release);
 }
 

@@ -62,6 +62,16 @@ TEST_F(WatchedThreadTest, MessageThatWasNeverSeenRunningIsSealedToo) {
   EXPECT_EQ(sealed_[0].begin_ns, At(60));
 }
 
+TEST_F(WatchedThreadTest, SlowMessageThatEndedUnseenIsCounted) {
+  LookUntil(50);
+  ring_.Dispatch(0, "hidden", At(60), At(860));
+  ring_.Dispatch(0, "seen", At(900), At(1700));
+  for (uint64_t ms = 1750; ms < 3000; ms += 50) Look(ms);
+  ASSERT_EQ(sealed_.size(), 1u);
+  EXPECT_EQ(sealed_[0].what, "seen");
+  EXPECT_EQ(refusals_.count(RefusalReason::kWatcherLate), 1u);
+}
+
 TEST_F(WatchedThreadTest, SlowMessageThatLastsIsALag) {
   Begin("sync", 100);
   LookUntil(2150);
