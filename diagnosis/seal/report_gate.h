@@ -23,13 +23,6 @@ class ReportGate {
   // listeners add.
   bool Admit(const ReportedIncident& incident, Report* report);
 
-  // Admit() as the question that SealReport() asks. The gate must outlive it.
-  AdmitReport Question() {
-    return [this](const ReportedIncident& incident, Report* report) {
-      return Admit(incident, report);
-    };
-  }
-
   // The report of incident `id`, admitted last, could not be written.
   void NotWritten(const std::string& id);
 

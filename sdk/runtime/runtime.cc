@@ -145,10 +145,9 @@ void Runtime::Stop(uint64_t deadline_ns) {
   MethodRegistry::Get().Detach();
   const bool kept = !ring_->RemoveFile();
   if (unsealed != 0) {
-    SetLastError(
-        std::to_string(unsealed) + (unsealed == 1 ? " report was" : " reports were") +
-        " not written before Jankbox was stopped" +
-        (kept ? "; the last one of each watched thread is in the ring, for recovery" : ""));
+    SetLastError(std::to_string(unsealed) + (unsealed == 1 ? " report was" : " reports were") +
+                 " not written before the stop" +
+                 (kept ? "; the last of each thread is kept" : ""));
   }
   RetiredRings().push_back({MonotonicNs(), std::move(ring_)});
 }
@@ -197,15 +196,17 @@ ReportSource Runtime::MakeSource(const SealRequest& request) {
 
 // What is refused is counted, and no incident that recovery would report.
 void Runtime::EnqueueOrForget(SealRequest request) {
-  const SealRequest refused = {
-      .id = request.id, .ongoing = request.ongoing, .watched_index = request.watched_index};
-  if (!sealer_->Enqueue(std::move(request))) OnSealed(refused, false);
+  const std::string id = request.id;
+  const size_t index = request.ongoing ? kMaxWatchedThreads : request.watched_index;
+  if (!sealer_->Enqueue(std::move(request))) ForgetNote(id, index);
+}
+
+void Runtime::ForgetNote(const std::string& id, size_t index) {
+  if (index < kMaxWatchedThreads) ring_->incident_note(index).Clear(id);
 }
 
 void Runtime::OnSealed(const SealRequest& request, bool sealed) {
-  if (request.watched_index < kMaxWatchedThreads && !request.ongoing) {
-    ring_->incident_note(request.watched_index).Clear(request.id);
-  }
+  ForgetNote(request.id, request.ongoing ? kMaxWatchedThreads : request.watched_index);
   if (sealed) TryUploads();
 }
 

@@ -47,6 +47,7 @@ class Runtime {
   ReportSource MakeSource(const SealRequest& request);
   Status SealByHand(ReportKind kind, const std::string& what, uint64_t begin_ns, uint64_t end_ns);
   void EnqueueOrForget(SealRequest request);
+  void ForgetNote(const std::string& id, size_t index);
   void OnSealed(const SealRequest& request, bool sealed);
 
   const Options options_;

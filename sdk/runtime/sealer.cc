@@ -219,10 +219,9 @@ bool Sealer::SealOne(const SealRequest& request) {
     source.healthy_below_ns = options_.slow_message_ns / 2;
     if (request.id == left_id_) source.kernel = left_kernel_;  // reading it again has other losses
     bool left = false;
-    const AdmitReport admit = [&, ask = gate_->Question()](const ReportedIncident& incident,
-                                                           Report* report) {
+    const AdmitReport admit = [&](const ReportedIncident& incident, Report* described) {
       left = stopping_.load(std::memory_order_relaxed);
-      return !left && ask(incident, report);
+      return !left && gate_->Admit(incident, described);
     };
     const Result<Report> report = SealReport(source, request, spool_.get(), admit);
     if (left) {

@@ -212,9 +212,7 @@ void WatchedThread::Finish(uint64_t now_ns, const TickConverter& clock) {
   if (sampling_) sampler_->Stop();
   sampling_ = false;
   if (missed_ != 0) {
-    LogWarning(
-        std::to_string(missed_) +
-        " slow messages ended before Jankbox got a CPU to look at them: they are counted only");
+    LogWarning(std::to_string(missed_) + " slow messages were seen too late");
   }
 }
 

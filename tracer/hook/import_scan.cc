@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <utility>
 
+#include "base/dcheck.h"
 #include "tracer/hook/packed_relocations.h"
 #include "tracer/hook/relocation_types.h"
 
@@ -29,9 +31,10 @@ bool ReadSymbolAs(const ElfImage& image, uint64_t address, Symbol* symbol) {
 // The wanted names by their first bytes: a large program's modules import 50,000 others.
 class WantedNames {
  public:
-  explicit WantedNames(std::span<const std::string_view> names) : names_(names) {
+  explicit WantedNames(std::span<const std::string_view> names)
+      : names_(names), next_(new uint16_t[names.size()]) {
     first_.fill(kNone);
-    next_.resize(names.size(), kNone);
+    DCHECK(names.size() < kNone);
     for (size_t i = names.size(); i-- > 0;) {
       uint16_t& first =
           first_[BucketOf(reinterpret_cast<const std::byte*>(names[i].data()), names[i].size())];
@@ -65,7 +68,7 @@ class WantedNames {
 
   const std::span<const std::string_view> names_;
   std::array<uint16_t, 256> first_;
-  std::vector<uint16_t> next_;  // in the same bucket
+  const std::unique_ptr<uint16_t[]> next_;  // in the same bucket
 };
 
 class Scanner {
@@ -94,21 +97,18 @@ class Scanner {
   }
 
   bool ScanPlain(const ElfTable& table, bool has_addends, bool jump_slots) {
-    return image_.format().is_64 ? ScanPlainAs<uint64_t>(table, has_addends, jump_slots)
-                                 : ScanPlainAs<uint32_t>(table, has_addends, jump_slots);
-  }
-
-  template <typename Word>
-  bool ScanPlainAs(const ElfTable& table, bool has_addends, bool jump_slots) {
-    const uint64_t entry_bytes = (has_addends ? 3 : 2) * sizeof(Word);
+    const uint64_t word = image_.format().word_bytes();
+    const uint64_t entry_bytes = (has_addends ? 3 : 2) * word;
     if (table.size % entry_bytes != 0) return false;
     const std::byte* bytes = image_.Locate(table.address, table.size);
     for (uint64_t i = table.relative; i < table.size / entry_bytes; ++i) {
       // Some linkers let DT_RELASZ span DT_JMPREL too.
       const uint64_t from_jump_slots = table.address + i * entry_bytes - tables_.jump_slots.address;
       if (!jump_slots && from_jump_slots < tables_.jump_slots.size) continue;
-      Word words[3] = {};  // offset, info, addend
-      memcpy(words, bytes + i * entry_bytes, entry_bytes);
+      uint64_t words[3] = {};  // offset, info, addend
+      for (uint64_t at = 0; at < entry_bytes; at += word) {
+        memcpy(&words[at / word], bytes + i * entry_bytes + at, word);
+      }
       const Relocation relocation = {words[0], words[1], words[2]};
       if (!Take(relocation, jump_slots ? static_cast<int64_t>(i) : -1)) return false;
     }
