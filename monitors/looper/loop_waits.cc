@@ -1,10 +1,7 @@
 #include "monitors/looper/loop_waits.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstring>
 
 #include "monitors/looper/function_start.h"
@@ -75,15 +72,6 @@ bool WaitCall::WaitsForTerminal() const {
     if (FD_ISSET(i, sets[0]) && LoopWaits::IsTerminal(i)) return true;
   }
   return false;
-}
-
-bool LoopWaits::IsStillATerminal(int fd) {
-  const int saved_errno = errno;
-  struct stat file {};
-  const bool still = fstat(fd, &file) == 0 && S_ISCHR(file.st_mode);
-  errno = saved_errno;
-  if (!still) terminals_.fetch_and(~(uint64_t{1} << fd), std::memory_order_relaxed);
-  return still;
 }
 
 bool LoopWaits::IsNestedRun(const WaitCall& call) const {

@@ -71,11 +71,9 @@ class LoopWaits {
  public:
   // The descriptors, a bit each, of the terminal that the program's user types into. Cold.
   static void SetTerminals(uint64_t fds) { terminals_.store(fds, std::memory_order_relaxed); }
-  // HOT; a system call only for what was a terminal and may be another file now.
+  // HOT. A number that is another file by now still counts: asking the kernel is not for here.
   static bool IsTerminal(int fd) {
-    const bool was =
-        fd >= 0 && fd < 64 && (terminals_.load(std::memory_order_relaxed) >> fd & 1) != 0;
-    return was && (fd == 0 || IsStillATerminal(fd));
+    return fd >= 0 && fd < 64 && (terminals_.load(std::memory_order_relaxed) >> fd & 1) != 0;
   }
 
   // True if `call` is a wait of the loop itself. `module` contains its call site.
@@ -107,7 +105,6 @@ class LoopWaits {
     uint32_t in_a_row = 0;  // without a wait of the loop between
   };
 
-  static bool IsStillATerminal(int fd);
   bool DecidePump(const Site& site, const WaitCall& call, LoopModule module);
   bool IsNestedRun(const WaitCall& call) const;
   bool IsOwnElsewhere(const WaitCall& call) const;

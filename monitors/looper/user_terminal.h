@@ -14,8 +14,8 @@ namespace jankbox {
 // /dev/tty or of that terminal again. Output and errors may be redirected to nobody's eyes.
 inline uint64_t UsersTerminals() {
   const dev_t any_terminal = makedev(5, 0);  // /dev/tty: the process's own one
-  struct stat input {
-  }, file{};
+  struct stat input {};
+  struct stat file {};
   const bool is_terminal = isatty(STDIN_FILENO) == 1 && fstat(STDIN_FILENO, &input) == 0;
   uint64_t found = is_terminal ? 1 : 0;
   for (int fd = STDERR_FILENO + 1; fd < 16; ++fd) {

@@ -212,7 +212,7 @@ void WatchedThread::Finish(uint64_t now_ns, const TickConverter& clock) {
   if (sampling_) sampler_->Stop();
   sampling_ = false;
   if (missed_ != 0) {
-    LogWarning(std::to_string(missed_) + " slow messages were seen too late");
+    LogWarning("slow messages seen too late: " + std::to_string(missed_));
   }
 }
 

@@ -261,17 +261,6 @@ TEST_F(LoopWaitsTest, WaitsForTheTerminalAreIdleWhereverTheyAre) {
   LoopWaits::SetTerminals(0);
 }
 
-TEST_F(LoopWaitsTest, DescriptorThatIsNoTerminalAnyMoreIsForgotten) {
-  for (int i = 0; i < 20; ++i) WaitFor(1, 500, kProgram, {0, 5});
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
-  LoopWaits::SetTerminals(uint64_t{1} << ends[0]);
-  EXPECT_FALSE(WaitFor(2, 300, kProgram, {ends[0]}));
-  EXPECT_FALSE(LoopWaits::IsTerminal(ends[0]));
-  close(ends[0]);
-  close(ends[1]);
-}
-
 TEST_F(LoopWaitsTest, OneDescriptorIsNotAnotherWithTheSameBit) {
   constexpr LoopModule kUv = {LoopModuleKind::kLoop, "libuv"};
   EXPECT_TRUE(Wait(1, 500, kUv, 3, WaitFamily::kEpoll));
