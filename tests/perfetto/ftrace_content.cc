@@ -66,7 +66,11 @@ bool FtraceContent::AddSwitch(uint32_t cpu, const testproto::FtraceEvent& event,
 void FtraceContent::AddBlock(const testproto::FtraceEvent& event, TraceContent* content) {
   if (event.has_block_rq_issue()) {
     const testproto::BlockRqIssueFtraceEvent& issue = event.block_rq_issue();
-    requests_[{issue.dev(), issue.sector()}] = content->block.size();
+    // A device whose queue is full refuses a request, and the kernel issues it again.
+    const auto [request, is_new] =
+        requests_.try_emplace({issue.dev(), issue.sector()}, content->block.size());
+    if (!is_new && content->block[request->second].bytes == issue.bytes()) return;
+    request->second = content->block.size();
     content->block.push_back({.ts = event.timestamp(),
                               .tid = static_cast<int32_t>(event.pid()),
                               .bytes = issue.bytes(),
