@@ -55,6 +55,9 @@ if(JANKBOX_HELP2MAN AND Python3_FOUND AND NOT CMAKE_CROSSCOMPILING AND NOT JANKB
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT jankbox_sdk)
 
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return()  # the package is the top project's
+endif()
 # `cpack` in the build folder makes jankbox_VERSION_ARCHITECTURE.deb of the programs and the SDK.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME jankbox)

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/start_up_name.h"
+#include "base/phase_names.h"
 #include "base/uuid.h"
 #include "diagnosis/blame/blame.h"
 #include "diagnosis/seal/report_builder.h"
@@ -185,6 +185,18 @@ Status RecoverRing(DeadRing ring, Spool* spool, const AdmitReport& admit,
   return Status::Ok();
 }
 
+// A ring whose process was killed before it had written the header: there is nothing in it. That
+// one is named by the file. Until then the file may be in the making, without its lock.
+bool DiedBeforeItsHeader(const std::string& path, const ScopedFd& ring) {
+  const auto owner = OwnerOfRingFile(path.substr(path.rfind('/') + 1));
+  alignas(RingHeader) char bytes[sizeof(RingHeader)] = {};
+  const auto& header = *reinterpret_cast<const RingHeader*>(bytes);
+  const bool whole = pread(ring.get(), bytes, sizeof(bytes), 0) == sizeof(bytes);
+  const bool unfinished = whole && header.version == kRingVersion && header.ready.load() == 0;
+  return (header.magic[0] == '\0' || unfinished) && owner.has_value() &&
+         ProcessStartTicks(owner->first) != owner->second;
+}
+
 // Recovers the ring at `path` if it is an orphan, and removes it.
 Status RecoverFile(const std::string& path, Spool* spool, const AdmitReport& admit,
                    std::vector<std::string>* ids) {
@@ -196,6 +208,10 @@ Status RecoverFile(const std::string& path, Spool* spool, const AdmitReport& adm
   if (!bytes.ok()) return bytes.status();
   Result<RingReader> reader = RingReader::FromBytes(bytes.value());
   if (!reader.ok()) {
+    if (DiedBeforeItsHeader(path, fd.value())) {
+      unlink(path.c_str());
+      return Status::Ok();
+    }
     // Perhaps its process is just filling the header: only old files are renamed.
     struct stat st {};
     if (fstat(fd->get(), &st) != 0 ||
@@ -225,6 +241,7 @@ bool EndsWith(const std::string& text, const std::string& suffix) {
 // What a look at a ring of an unknown process says.
 struct FoundRing {
   bool living = false;
+  bool empty = false;  // its process is dead and had written nothing
   std::string reports_folder;
   uint64_t bytes = 0;
   uint64_t last_sign_ns = 0;  // CLOCK_REALTIME
@@ -237,6 +254,7 @@ bool LookAt(const std::string& path, FoundRing* found) {
   found->bytes = static_cast<uint64_t>(st.st_blocks) * 512;
   found->last_sign_ns = static_cast<uint64_t>(st.st_mtime) * kNsPerSecond;
   found->living = flock(fd->get(), LOCK_EX | LOCK_NB) != 0;
+  found->empty = !found->living && DiedBeforeItsHeader(path, fd.value());
   alignas(RingHeader) char bytes[sizeof(RingHeader)];
   const auto& header = *reinterpret_cast<const RingHeader*>(bytes);
   if (found->living || pread(fd->get(), bytes, sizeof(bytes), 0) != sizeof(bytes) ||
@@ -254,6 +272,11 @@ void CollectRing(const std::string& path, CollectedRings* collected) {
   if (!LookAt(path, &found)) return;
   if (found.living) {
     ++collected->living;
+    return;
+  }
+  if (found.empty && unlink(path.c_str()) == 0) {
+    collected->bytes += found.bytes;
+    ++collected->removed;
     return;
   }
   const std::string& folder = found.reports_folder;

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "base/clock.h"
-#include "base/start_up_name.h"
+#include "base/phase_names.h"
 #include "monitors/looper/loop_waits.h"
 
 namespace jankbox {
@@ -56,12 +56,26 @@ class LoopDispatches {
     announced_ = true;
   }
 
+  // The program starts: what it does until its loop waits for the first time is one dispatch.
+  void BeginStartUp(const DispatchCalls* calls) {
+    what_ = kStartUpName;
+    OnWaitDone(calls);
+  }
+
   // The running dispatch, if any, ends: at the loop's next wait, or with the program.
   void Finish(const DispatchCalls* calls) {
     Announce(calls);
     if (announced_ && calls != nullptr) calls->end();
     begin_ns_ = 0;
     announced_ = false;
+  }
+
+  // The program ends: what runs is its exit, and no message of a loop. On that thread.
+  void NameExit(const DispatchCalls* calls) {
+    if (begin_ns_ == 0 || what_ != nullptr) return;
+    Announce(calls);
+    what_ = kExitName;
+    if (announced_ && calls != nullptr) calls->begin(what_, 0);  // lends its name to the rest
   }
 
   // What runs is a start-up, and no loop has waited yet.

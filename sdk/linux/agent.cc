@@ -4,7 +4,8 @@
 // the recorder. Exports those waits, read(), and what ends the process or puts it into a sandbox
 // (agent.map); every one goes to the real function with the caller's arguments, result and errno
 // untouched. Under `jankbox run` it records the program that was named, and programs that this one
-// starts only if it is told to. FORK: a child that executes no other program is not recorded.
+// starts only if it is told to; of a program with windows the start-up, too, from before main() on.
+// FORK: a child that executes no other program is not recorded.
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
@@ -93,13 +94,42 @@ bool BindRecorder(void* library) {
          g_call_table.begin != nullptr && g_call_table.end != nullptr && g_stop != nullptr;
 }
 
+// What `jankbox run` tells the agent alone.
+struct AgentSettings {
+  bool startup = false;  // recording begins before main()
+  char only[256] = "";   // names of programs; "": all
+};
+
+AgentSettings ReadSettings() {
+  AgentSettings settings;
+  const char* text = getenv("JANKBOX_RUN_AGENT");
+  jankbox::OptionEntries entries(text != nullptr ? text : "");
+  jankbox::OptionEntry entry;
+  while (entries.Next(&entry)) {
+    if (entry.name == "startup") settings.startup = entry.raw_value == "1";
+    if (entry.name == "only") {
+      jankbox::CopyUnquoted(entry.raw_value, std::span(settings.only, sizeof(settings.only) - 1));
+    }
+  }
+  return settings;
+}
+
 // The socket's name says whose child is recorded: jankbox-run-PARENT-…, 0 for every process.
-bool IsToBeRecorded() {
+bool IsToBeRecorded(const AgentSettings& settings) {
   static constexpr char kPrefix[] = "jankbox-run-";
+  const bool of_name = settings.only[0] == '\0' ||
+                       jankbox::NameIsListed(settings.only, program_invocation_short_name);
   const char* name = getenv("JANKBOX_RUN_SOCKET");
-  if (name == nullptr || strncmp(name, kPrefix, sizeof(kPrefix) - 1) != 0) return true;
+  if (name == nullptr || strncmp(name, kPrefix, sizeof(kPrefix) - 1) != 0) return of_name;
   const long parent = strtol(name + sizeof(kPrefix) - 1, nullptr, 10);
-  return parent == 0 || parent == getppid();
+  return of_name && (parent == 0 || parent == getppid());
+}
+
+// What the program does from now on is no message of its loop. On the thread that calls exit().
+void NameExit() {
+  const DispatchCalls* calls = Calls();
+  LoopDispatches* loop = calls != nullptr ? WatchedLoops::OfThisThread() : nullptr;
+  if (loop != nullptr) loop->NameExit(calls);
 }
 
 // A UI that starts up has no loop yet. Until it has one, the modules that it loads are noted.
@@ -112,18 +142,37 @@ void FollowModulesUntilLoopRuns() {
   LoopWaits::SetTerminals(jankbox::UsersTerminals());  // ncurses and S-Lang open their own
 }
 
-void* StartRecorder(void*) {
-  jankbox::NameCurrentThread("jankbox-start");
+bool StartRecorder() {
   jankbox::LoopModules::Refresh();
   jankbox_options options{};
   options.size = sizeof(options);
   options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
-  if (g_start(&options) == JANKBOX_OK) {
-    g_process->calls.store(&g_call_table, std::memory_order_release);
+  if (g_start(&options) != JANKBOX_OK) return false;
+  g_process->calls.store(&g_call_table, std::memory_order_release);
+  return true;
+}
+
+void* StartAndFollow(void*) {
+  jankbox::NameCurrentThread("jankbox-start");
+  if (Calls() != nullptr || StartRecorder()) {
+    atexit(NameExit);  // runs before the handlers that the program had registered by now
     FollowModulesUntilLoopRuns();
   }
   g_process->starting = false;
   return nullptr;
+}
+
+void StartThread() {
+  const int saved_errno = errno;
+  jankbox::ScopedSignalBlock no_signals;
+  pthread_t thread;
+  g_process->starting = true;
+  if (pthread_create(&thread, nullptr, StartAndFollow, nullptr) == 0) {
+    pthread_detach(thread);
+  } else {
+    g_process->starting = false;
+  }
+  errno = saved_errno;
 }
 
 // A watched thread waits in a loop: only now is it worth a ring.
@@ -132,16 +181,15 @@ void StartOnce() {
       !g_process->may_start.exchange(false)) {
     return;
   }
-  const int saved_errno = errno;
-  jankbox::ScopedSignalBlock no_signals;
-  pthread_t thread;
-  g_process->starting = true;
-  if (pthread_create(&thread, nullptr, StartRecorder, nullptr) == 0) {
-    pthread_detach(thread);
-  } else {
-    g_process->starting = false;
-  }
-  errno = saved_errno;
+  StartThread();
+}
+
+// Before main(), in its thread: what it does until its loop waits is a start-up.
+void RecordStartUp() {
+  LoopDispatches* loop = WatchedLoops::OfThisThread();
+  if (loop == nullptr || !StartRecorder()) return;
+  loop->BeginStartUp(Calls());
+  StartThread();
 }
 
 // The program puts itself into a sandbox, which may kill a thread for a system call of the
@@ -219,7 +267,8 @@ __attribute__((constructor)) void Prepare() {
   at_quick_exit(NoteExit);
   jankbox::LoaderUse::Register();
   pthread_atfork(nullptr, nullptr, InForkedChild);
-  if (!IsToBeRecorded()) return;
+  const AgentSettings settings = ReadSettings();
+  if (!IsToBeRecorded(settings)) return;
   void* library = LoadRecorder();  // `jankbox run` looked for it before it started us
   if (library == nullptr || !BindRecorder(library)) return;
   jankbox::LoopModules::Refresh();
@@ -230,7 +279,8 @@ __attribute__((constructor)) void Prepare() {
   if (memory == nullptr) return;
   g_process = new (memory) ThisProcess();
   g_process->pid = getpid();
-  g_process->may_start = true;
+  g_process->may_start = !settings.startup;
+  if (settings.startup) RecordStartUp();
 }
 
 __attribute__((destructor)) void Finish() {
@@ -240,6 +290,7 @@ __attribute__((destructor)) void Finish() {
   if (loop != nullptr && loop->starts_up()) {
     g_process_exits();
   } else if (loop != nullptr) {
+    loop->NameExit(calls);  // the recorder was started after all exit handlers
     loop->Finish(calls);
   }
   g_stop();

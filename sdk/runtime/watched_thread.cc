@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/log.h"
-#include "base/start_up_name.h"
+#include "base/phase_names.h"
 #include "base/uuid.h"
 #include "diagnosis/verdict/held_notes.h"
 #include "monitors/looper/input_latency.h"

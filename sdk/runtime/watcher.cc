@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/last_error.h"
 #include "base/own_thread.h"
-#include "base/start_up_name.h"
+#include "base/phase_names.h"
 #include "monitors/anr/quit_signal.h"
 #include "monitors/frame/frame_hooks.h"
 #include "monitors/frame/frame_monitor.h"

@@ -72,8 +72,10 @@ TEST_F(LooperVmTest, NestedPrintersPrintAndAreSeenThrough) {
 TEST_F(LooperVmTest, ForeignPrinterIsChainedAtTheIdleLook) {
   Run("foreign");
   EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
-  ASSERT_EQ(reports_.size(), 1u);  // of the two slow messages the one that followed the look
-  EXPECT_EQ(reports_[0].what(), "Scenario$Work: 7");
+  // Of the two slow messages the one that followed the look; the other one, too, if a busy machine
+  // made the look come earlier.
+  ASSERT_THAT(reports_.size(), ::testing::AnyOf(1u, 2u));
+  EXPECT_EQ(reports_.back().what(), "Scenario$Work: 7");
   EXPECT_TRUE(Said("chain ours another\nchain ours another")) << outcome_.out;
 }
 

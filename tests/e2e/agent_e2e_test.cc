@@ -57,6 +57,34 @@ TEST_F(AgentTest, ManyShortPollsInACallbackAreOneIncident) {
   EXPECT_THAT(DurationMs(reports[0]), LastsAbout(1200));
 }
 
+TEST_F(AgentTest, StartUpIsRecordedFromBeforeMainIfAskedFor) {
+  for (const auto& [when, reports] : {std::pair("yes", 1u), std::pair("no", 0u)}) {
+    const Outcome run = RunAgent({"--startup", when}, {Binary("glib_waits"), "slow_start", "900"});
+    EXPECT_EQ(run.exit_status, 0) << run.err;
+    const std::vector<proto::Report> found = Reports(Folder("spool"));
+    ASSERT_EQ(found.size(), reports) << run.err;
+    if (reports == 0) continue;
+    EXPECT_EQ(found[0].what(), "start-up");
+    EXPECT_THAT(DurationMs(found[0]), LastsAbout(900));
+    EXPECT_TRUE(Names(found[0], "load_everything")) << found[0].ShortDebugString();
+    EXPECT_GT(found[0].verdict().running_ns(), found[0].duration_ns() / 3);
+    RunProgram({"rm", "-rf", Folder("spool")});
+  }
+}
+
+TEST_F(AgentTest, SlowExitIsNoMessage) {
+  for (const auto& [command, status] : {std::pair("slow_exit", 0), std::pair("exit_inside", 4)}) {
+    const Outcome run = RunAgent({}, {Binary("glib_waits"), command, "900"});
+    EXPECT_EQ(run.exit_status, status) << run.err;
+    const std::vector<proto::Report> reports = Reports(Folder("spool"));
+    ASSERT_EQ(reports.size(), 1u) << run.err;
+    EXPECT_EQ(reports[0].what(), "exit");
+    EXPECT_THAT(DurationMs(reports[0]), LastsAbout(900));
+    EXPECT_TRUE(Names(reports[0], "sleep_at_exit")) << reports[0].ShortDebugString();
+    RunProgram({"rm", "-rf", Folder("spool")});
+  }
+}
+
 TEST_F(AgentTest, IdleWaitsAndModalLoopsAreNoIncident) {
   EXPECT_EQ(RunAgent({}, {Binary("glib_waits"), "idle", "2000"}).exit_status, 0);
   EXPECT_EQ(RunAgent({}, {Binary("glib_waits"), "modal", "1200"}).exit_status, 0);
@@ -209,6 +237,16 @@ TEST_F(AgentTest, ChildrenMadeInAnyWayEndAsWithoutIt) {
   }
 }
 
+TEST_F(AgentTest, ProgramUnderThreadSanitizerRunsAsWithoutJankbox) {
+  if (SanitizerStandsBetween()) GTEST_SKIP() << "one sanitizer at a time";
+  const Outcome run = RunAgent({}, {Binary("fork_kinds_tsan"), "16", "forks"});
+  EXPECT_EQ(run.exit_status, 0);
+  EXPECT_EQ(run.out, "lost 0\n");
+  EXPECT_THAT(run.err, ::testing::HasSubstr("nothing was watched: " + Binary("fork_kinds_tsan") +
+                                            " is built with ThreadSanitizer"));
+  EXPECT_THAT(run.err, ::testing::Not(::testing::HasSubstr("WARNING")));
+}
+
 TEST_F(AgentTest, ProgramsThatTheProgramStartsAreRecordedIfAskedFor) {
   const std::string script = Binary("glib_waits") + " own_poll 900; exit 3";
   for (const bool children : {false, true}) {
@@ -220,6 +258,19 @@ TEST_F(AgentTest, ProgramsThatTheProgramStartsAreRecordedIfAskedFor) {
     EXPECT_THAT(run.err,
                 ::testing::HasSubstr(children ? "watched: main (glib), " : "nothing was watched: "))
         << run.err;
+  }
+}
+
+TEST_F(AgentTest, OnlyProgramsOfTheNamesGivenAreRecorded) {
+  const std::string script = Binary("glib_waits") + " own_poll 900; exit 3";
+  for (const auto& [names, reports] : {std::pair("dash,glib_w*", 1u), std::pair("dash,glib", 0u)}) {
+    const Outcome run = RunAgent({"--only", names}, {"sh", "-c", script});
+    EXPECT_EQ(run.exit_status, 3);
+    EXPECT_EQ(Reports(Folder("spool")).size(), reports) << run.err;
+    if (reports == 0) {
+      EXPECT_THAT(run.err, ::testing::HasSubstr("in a program named dash,glib\n"));
+    }
+    RunProgram({"rm", "-rf", Folder("spool")});
   }
 }
 

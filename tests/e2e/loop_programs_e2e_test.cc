@@ -161,6 +161,14 @@ TEST_F(LoopProgramsTest, LoopOfANamedThread) {
                      .thread = "render"},
                     true);
 }
+TEST_F(LoopProgramsTest, LoopOfAThreadThatTheCommandLineNames) {
+  if (SanitizerStandsBetween()) GTEST_SKIP() << "the preloaded sanitizer waits in its place";
+  const Outcome run = RunProgram({Binary("jankbox"), "run", "--thread", "nobody", "--thread",
+                                  "ren*", "--dir", Folder("spool"), "--", Binary("worker_stall")},
+                                 ForeignEnvironment(), 30000);
+  EXPECT_THAT(run.err, ::testing::HasSubstr("render (glib), ")) << run.err;
+  EXPECT_EQ(Reports(Folder("spool")).size(), 1u) << run.err;
+}
 TEST_F(LoopProgramsTest, LoopOfAThreadThatAsksForIt) {
   ExpectOneIncident({.argv = {Binary("worker_stall_linked")}, .loop = "frames", .thread = "render"},
                     false);

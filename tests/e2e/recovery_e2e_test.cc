@@ -1,4 +1,8 @@
 #include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
 
 #include "tests/e2e/run_program.h"
 
@@ -7,6 +11,11 @@ namespace {
 
 class RecoveryTest : public EndToEndTest {
  protected:
+  static ptrdiff_t RingsOf(const std::string& runtime) {
+    const Outcome found = RunProgram({"find", runtime, "-name", "*.jbxring"});
+    return std::count(found.out.begin(), found.out.end(), '\n');
+  }
+
   // Kills the driver 1.5 s into a block of 3 s.
   void KillInBlock() {
     Program driver({Binary("sdk_driver"), Folder("spool"), "block", "3000"});
@@ -96,8 +105,33 @@ TEST_F(RecoveryTest, CleanRecoversIntoTheFolderOfEachProgramAndLeavesNoRing) {
   EXPECT_THAT(cleaned.out, ::testing::ContainsRegex("wrote " + Folder("spool") + "/.*, about a"));
   EXPECT_THAT(cleaned.out, ::testing::ContainsRegex("\nkept [0-9]+ rings? of dead processes"));
   EXPECT_THAT(cleaned.out, ::testing::ContainsRegex("\n[0-9]+ rings? in use\n"));
-  const Outcome left = RunProgram({"find", runtime_, "-name", "*.jbxring"});
-  EXPECT_EQ(std::count(left.out.begin(), left.out.end(), '\n'), 2) << left.out;
+  EXPECT_EQ(RingsOf(runtime_), 2) << RunProgram({"find", runtime_}).out;
+}
+
+// 1,000 with --soak: what is left is never more than the last start's.
+TEST_F(RecoveryTest, StartsThatAreKilledAtAnyMomentLeaveNoRing) {
+  const int starts = getenv("JANKBOX_SOAK") != nullptr ? 1000 : 30;
+  constexpr int kLongestUs = 60'000;  // a start takes 20 to 50 ms
+  constexpr int kAtATime = 5;
+  int began = 0;
+  for (int i = 0; i < starts / kAtATime; ++i) {
+    std::vector<std::unique_ptr<Program>> programs;
+    for (int j = 0; j < kAtATime; ++j) {
+      programs.push_back(std::make_unique<Program>(
+          std::vector<std::string>{Binary("sdk_driver"), Folder("spool"), "block", "20000"}));
+    }
+    usleep(static_cast<useconds_t>(i * 997 % kLongestUs));
+    for (auto& program : programs) program->Signal(SIGKILL);
+    began += static_cast<int>(RingsOf(runtime_));
+    for (auto& program : programs) EXPECT_EQ(program->Wait(5000).signal, SIGKILL);
+  }
+  EXPECT_GT(began, 0);  // some were killed late enough to have one
+  if (starts < 1000) {
+    EXPECT_EQ(RunProgram({Binary("sdk_driver"), Folder("spool"), "idle"}).exit_status, 0);
+  } else {
+    EXPECT_EQ(RunProgram({Binary("jankbox"), "clean"}).exit_status, 0);
+  }
+  EXPECT_EQ(RingsOf(runtime_), 0) << RunProgram({"find", runtime_}).out;
 }
 
 TEST_F(RecoveryTest, DeathAfterAnAnrWasSealedKeepsItsId) {

@@ -146,7 +146,7 @@ class Zoo:
             command = self.command(text, scratch)
             reports = os.path.join(scratch, 'reports')
             if recorded:
-                command = [self.jankbox, 'run', '--dir', reports, '--', *command]
+                command = [self.jankbox, 'run', '--slow-ms', str(self.options.slow_ms), '--dir', reports, '--', *command]
             environment = dict(os.environ, HOME=scratch, TERM='xterm', LC_ALL='C.UTF-8', XDG_RUNTIME_DIR='', NO_COLOR='1')
             run = Run(command, program['screen'], idle_s, keys, environment)
             found = []  # but for slow starts, which are what they say
@@ -234,6 +234,7 @@ def main():
     parser.add_argument('--rounds', type=int, default=3, metavar='N', help='idle runs with and without [%(default)s]')
     parser.add_argument('--idle', type=float, default=8, metavar='S', help='seconds of an idle run [%(default)s]')
     parser.add_argument('--long', type=float, default=60, metavar='S', help='seconds of one more idle run, 0 for none [%(default)s]')
+    parser.add_argument('--slow-ms', type=int, default=100, metavar='MS', help='what counts as slow; more on a busy machine [%(default)s]')
     parser.add_argument('--jobs', type=int, default=4, metavar='N', help='programs at a time [%(default)s]')
     parser.add_argument('--no-costs', dest='costs', action='store_false', help='do not compare CPU times: the machine is busy')
     parser.add_argument('--json', action='store_true', help='print one JSON object a program')

@@ -47,8 +47,8 @@ usage_of_test() {
 usage: ./dev test [--all] [--soak] [CTEST ARGS...]
 Sets up, builds the release preset, runs its tests, then ./dev lint. Takes at most 15 minutes on 2 cores.
   --all        also run: all of lint, a build by clang with -Wthread-safety, the tests under ASan and UBSan, the tests
-               of ring, hooks and interposed functions under TSan, some unit tests for arm64 under qemu-user, and every
-               fuzzer for 20 s. Takes at most 75 minutes. CI runs this.
+               of ring, hooks and interposed functions under TSan, some unit tests for arm64 under qemu-user, the Debian
+               package in a fresh Debian with the README's commands, and every fuzzer for 20 s. Takes at most 75 minutes. CI runs this.
   --soak       run the tests that watch for minutes in full length; with --all also the long end-to-end tests under
                ASan, all unit tests for arm64, and the Android checks for all four ABIs
   CTEST ARGS   choose tests (for example -R RingReader). Then only the tests run, with --all under ASan and UBSan too.
@@ -79,7 +79,7 @@ TXT
 
 usage_of_zoo() {
   cat <<'TXT'
-usage: ./dev zoo [--rounds N] [--idle S] [--long S] [--jobs N] [--no-costs] [--json] [PROGRAM...]
+usage: ./dev zoo [--rounds N] [--idle S] [--long S] [--slow-ms MS] [--jobs N] [--no-costs] [--json] [PROGRAM...]
 Builds the release preset, and runs each program of tests/zoo/programs.toml, or the named ones, idle without and with
 `jankbox run` in turn (N times [3], S seconds [8]), once more for a minute [--long 60], with the keys of a user, and with a
 planted stall. A program fails if it ends in another way, is reported without a stall, has its stall not reported, or takes

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 readonly TEST_FUZZ_SECONDS=20
-readonly RACE_SUITES="ring_test ring_faults_test hook_test hook_storm_test interpose_test rename_race_test"
+readonly RACE_SUITES="ring_test ring_faults_test hook_test hook_storm_test interpose_test rename_race_test fork_kinds_linked"
 # The arm64 suites of ./dev test --all: the clock, the ring's checksums, thread values, slots, stacks. ./dev arm64 runs all.
 readonly TEST_ARM64_SUITES="base_test clock_test event_test hook_elf_test unwind_test"
 
@@ -25,7 +25,17 @@ run_race_checks() {
     stage "hooks under TSan" "$log" build/tsan/bin/hook_test --gtest_filter='-ReentryGuardOf*Fork*:*DeathTest*' &&
     stage "hook storm under TSan" "$log" build/tsan/bin/hook_storm_test --gtest_filter='-HookForks*' &&
     stage "interposed functions under TSan" "$log" build/tsan/bin/interpose_test --gtest_filter='-LockDifferential*:*Fork*' &&
-    stage "renamed loops under TSan" "$log" build/tsan/bin/rename_race_test
+    stage "renamed loops under TSan" "$log" build/tsan/bin/rename_race_test &&
+    stage "500 children under TSan" "$log" run_children_under_tsan
+}
+
+run_children_under_tsan() {
+  local reports said
+  reports=$(mktemp -d)
+  said=$(JANKBOX_DIR=$reports TSAN_OPTIONS=die_after_fork=0 build/tsan/bin/fork_kinds_linked 504 forks)
+  rm -rf "$reports"
+  echo "$said"
+  [ "$said" = "lost 0" ]
 }
 
 run_arm64_part() {
@@ -40,6 +50,14 @@ run_arm64_part() {
 # Clang checks the locks (-Wthread-safety), of the tests too.
 run_clang_build() { build clang; }
 
+# Whoever installs the package in a clean Debian, and does what README.md says.
+run_package_test() {
+  local status=0
+  tests/tools/package/package_test.py build/release || status=$?
+  [ $status != 77 ] || return 0  # it has said why
+  return $status
+}
+
 # The stages that --all adds after the tests of the release preset and lint.
 run_other_stages() {
   local narrow=(--exclude-regex "$LONG_E2E")
@@ -48,6 +66,7 @@ run_other_stages() {
   build_and_run_suite asan-ubsan ${narrow[@]+"${narrow[@]}"}
   part tsan run_race_checks
   part arm64 run_arm64_part
+  part package run_package_test
   part fuzz command_fuzz "$TEST_FUZZ_SECONDS"
 }
 

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <sstream>
 
@@ -83,6 +84,23 @@ void AddRun(CLI::App* app, RunOptions* options) {
       ->check(CLI::Range(0u, 1u << 30).description(""));
   run->add_flag("--children", options->children,
                 "record the programs that the program starts, too");
+  run->add_option("--only", options->only,
+                  "record the programs of this name only, also those that the program starts; "
+                  "NAME,NAME and NA* work")
+      ->type_name("NAME");
+  run->add_option("--thread", options->threads,
+                  "watch the loop of the thread of this name, too (may be repeated; NA* works)")
+      ->type_name("NAME")
+      ->expected(1)
+      ->take_all();
+  run->add_option("--startup", options->startup,
+                  "record from before main() on: yes, no, or auto, which is yes for programs that "
+                  "are linked with a library for windows [auto]")
+      ->type_name("WHEN")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, StartUp>{{"auto", StartUp::kAuto},
+                                                                         {"yes", StartUp::kYes},
+                                                                         {"no", StartUp::kNo}})
+                      .description(""));
   run->add_flag("-q,--quiet", options->quiet, "print errors only");
   run->prefix_command();
   run->footer(

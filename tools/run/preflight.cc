@@ -74,8 +74,24 @@ struct DynamicNeeds {
   ElfFormat format;
   std::string loader;  // empty: statically linked
   bool is_go = false;
+  std::string sanitizer;  // that cannot bear code which it did not compile; empty: none
   std::vector<std::string> libraries;
 };
+
+// The runtime of a sanitizer is linked in, or asked for, by its name.
+std::string SanitizerOf(const char* symbol) {
+  if (strcmp(symbol, "__tsan_init") == 0) return "ThreadSanitizer";
+  return strcmp(symbol, "__msan_init") == 0 ? "MemorySanitizer" : "";
+}
+
+void ReadDynamicSymbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, DynamicNeeds* needs) {
+  Elf_Data* data = elf_getdata(section, nullptr);
+  GElf_Sym symbol;
+  for (int i = 0; data != nullptr && gelf_getsym(data, i, &symbol) != nullptr; ++i) {
+    const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
+    if (name != nullptr && needs->sanitizer.empty()) needs->sanitizer = SanitizerOf(name);
+  }
+}
 
 void ReadSections(Elf* elf, DynamicNeeds* needs) {
   size_t names = 0;
@@ -86,6 +102,9 @@ void ReadSections(Elf* elf, DynamicNeeds* needs) {
     if (gelf_getshdr(section, &header) == nullptr) continue;
     const char* name = elf_strptr(elf, names, header.sh_name);
     if (name != nullptr && strcmp(name, ".note.go.buildid") == 0) needs->is_go = true;
+    if (header.sh_type == SHT_DYNSYM && header.sh_entsize != 0) {
+      ReadDynamicSymbols(elf, section, header, needs);
+    }
     if (header.sh_type != SHT_DYNAMIC || header.sh_entsize == 0) continue;
     Elf_Data* data = elf_getdata(section, nullptr);
     GElf_Dyn entry;
@@ -135,6 +154,14 @@ std::string RightsOf(int fd) {
   return "";
 }
 
+bool ShowsWindows(std::string_view library) {
+  static constexpr std::string_view kPrefixes[] = {
+      "libgtk-",      "libQt5Gui.", "libQt5Widgets.", "libQt6Gui.", "libQt6Quick", "libQt6Widgets.",
+      "libQt5Quick.", "libSDL",     "libX11.so",      "libXt.so",   "libfltk.so",  "libwx_gtk"};
+  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [library](std::string_view prefix) { return library.starts_with(prefix); });
+}
+
 std::string ObstacleOf(const std::string& path, int fd, const DynamicNeeds& needs) {
   const std::string rights = RightsOf(fd);
   if (!rights.empty())
@@ -152,6 +179,10 @@ std::string ObstacleOf(const std::string& path, int fd, const DynamicNeeds& need
   }
   if (needs.loader.find("ld-musl") != std::string::npos) {
     return path + " uses musl's C library, and Jankbox's agent needs glibc";
+  }
+  if (!needs.sanitizer.empty()) {
+    return path + " is built with " + needs.sanitizer +
+           ", which would take the agent's work for errors of the program";
   }
   return "";
 }
@@ -173,6 +204,7 @@ Preflight InspectProgram(const std::string& program) {
     found.obstacle = ObstacleOf(path, fd.get(), needs);
     for (const std::string& library : needs.libraries) {
       if (library.starts_with("libasan.so")) found.first_library = library;
+      found.shows_windows = found.shows_windows || ShowsWindows(library);
     }
     return found;
   }

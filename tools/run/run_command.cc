@@ -69,6 +69,8 @@ class Run {
   RunEnvironment AgentEnvironment() const;
   // The command line as options of the table, which win over all that the program says itself.
   std::string ProgramOptions() const;
+  // What concerns the agent and not the recorder.
+  std::string AgentSettings() const;
   // 0, or the status to exit with.
   int Start();
   void WaitForProgram();
@@ -105,7 +107,8 @@ void Run::Prepare() {
   spool_.emplace(std::move(spool.value()));
   const Result<std::vector<std::string>> recovered =
       RecoverOrphanRings(directory_, &spool_.value());
-  feed_.emplace(&spool_.value(), options_.upload_url, options_.quiet, options_.children);
+  feed_.emplace(&spool_.value(), options_.upload_url, options_.quiet, options_.children,
+                options_.only);
   if (recovered.ok()) feed_->TellRecovered(recovered.value());
   if (!preflight_.obstacle.empty() && !options_.quiet) {
     Say("nothing can be watched: " + Printable(preflight_.obstacle));
@@ -122,6 +125,11 @@ std::string Run::ProgramOptions() const {
     add("slow_message_ms", std::to_string(*options_.slow_ms));
   } else {
     add("slow_message_ms?", std::to_string(std::min(kSlowMs, options_.anr_ms.value_or(kSlowMs))));
+  }
+  if (!options_.threads.empty()) {
+    std::string names;
+    for (const std::string& name : options_.threads) names += (names.empty() ? "" : ",") + name;
+    add("watch_threads", Quoted(names));
   }
   if (options_.anr_ms) add("anr_ms", std::to_string(*options_.anr_ms));
   if (options_.window_s) add("window_ms", std::to_string(*options_.window_s * 1000));
@@ -144,7 +152,16 @@ RunEnvironment Run::AgentEnvironment() const {
   add(agent_);
   return {{"LD_PRELOAD", libraries},
           {"JANKBOX_RUN_OPTIONS", ProgramOptions()},
+          {"JANKBOX_RUN_AGENT", AgentSettings()},
           {"JANKBOX_RUN_SOCKET", feed_->agent_socket()}};
+}
+
+std::string Run::AgentSettings() const {
+  const bool startup = options_.startup == StartUp::kAuto ? preflight_.shows_windows
+                                                          : options_.startup == StartUp::kYes;
+  std::string text = startup ? "startup=1" : "startup=0";
+  if (!options_.only.empty()) text += ",only=" + Quoted(options_.only);
+  return text;
 }
 
 int Run::Start() {

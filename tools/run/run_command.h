@@ -11,6 +11,9 @@
 
 namespace jankbox::tools {
 
+// Whether the recording begins before the program's main(), or when its loop waits first.
+enum class StartUp { kAuto, kYes, kNo };
+
 struct RunOptions {
   std::string directory;  // of the reports; empty: the default folder
   // None: the program's own, else the environment's, else 100 ms.
@@ -21,6 +24,11 @@ struct RunOptions {
   std::optional<uint32_t> min_free_mib;
   bool quiet = false;     // only errors
   bool children = false;  // programs that the program starts are recorded, too
+  // Of all these only the programs of these names, with a comma between and "*" at the end for any
+  // rest. "": as `children` says.
+  std::string only;
+  std::vector<std::string> threads;  // names of threads whose loops are watched besides main's
+  StartUp startup = StartUp::kAuto;  // kAuto: if the program is linked with a library for windows
   std::vector<std::string> program;
 };
 

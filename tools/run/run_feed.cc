@@ -37,15 +37,17 @@ ReportView View(const proto::Report& report) { return ViewReport(ReportToJson(re
 
 void Say(const std::string& line) { Write("jankbox: " + line + "\n"); }
 
-RunFeed::RunFeed(Spool* spool, std::string upload_url, bool quiet, bool children)
+RunFeed::RunFeed(Spool* spool, std::string upload_url, bool quiet, bool children,
+                 const std::string& only)
     : spool_(spool),
       quiet_(quiet),
-      children_(children),
+      children_(children || !only.empty()),
+      only_(only),
       style_(DetectTextStyle(STDERR_FILENO)),
       upload_url_(std::move(upload_url)),
       folder_(spool->directory()),
       incidents_(style_) {
-  Result<std::unique_ptr<AgentChannel>> agents = AgentChannel::Open(children ? 0 : getpid());
+  Result<std::unique_ptr<AgentChannel>> agents = AgentChannel::Open(children_ ? 0 : getpid());
   if (agents.ok()) agents_ = std::move(agents.value());  // else what agents say is missed
 }
 
@@ -106,7 +108,8 @@ void RunFeed::TellRecovered(const std::vector<std::string>& ids) {
 std::string RunFeed::WhyNothingWasWatched(const std::string& obstacle) const {
   if (!obstacle.empty()) return Printable(obstacle);
   if (error_count_ > 0) return "the recorder could not work (see above)";
-  const std::string why = "no thread waited in a loop that Jankbox knows";
+  std::string why = "no thread waited in a loop that Jankbox knows";
+  if (!only_.empty()) why += " in a program named " + Printable(only_);
   return why + (children_ ? "" : " (--children watches what the program starts, too)");
 }
 

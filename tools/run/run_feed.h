@@ -28,8 +28,9 @@ void Say(const std::string& line);
 class RunFeed {
  public:
   // Watches `spool` from now on; `spool` outlives it. `upload_url`: "" for none. `quiet`: only
-  // errors are reported. `children`: what the program starts is recorded, too.
-  RunFeed(Spool* spool, std::string upload_url, bool quiet, bool children);
+  // errors are reported. `children`: what the program starts is recorded, too. `only`: of all these
+  // the programs with these names, as RunOptions has them; "": every one.
+  RunFeed(Spool* spool, std::string upload_url, bool quiet, bool children, const std::string& only);
 
   // The socket to which agents report; "" if there is none.
   std::string agent_socket() const { return agents_ != nullptr ? agents_->name() : ""; }
@@ -64,6 +65,7 @@ class RunFeed {
   Spool* const spool_;
   const bool quiet_;
   const bool children_;
+  const std::string only_;
   const TextStyle style_;
   const std::string upload_url_;
   FolderWatch folder_;

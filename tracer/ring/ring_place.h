@@ -5,8 +5,12 @@
 #ifndef JANKBOX_TRACER_RING_RING_PLACE_H_
 #define JANKBOX_TRACER_RING_RING_PLACE_H_
 
+#include <cinttypes>
 #include <cstdint>
+#include <cstdio>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -27,6 +31,13 @@ inline constexpr char kRingFileSuffix[] = ".jbxring";
 inline std::string RingFileName(int pid, uint64_t process_start_ticks) {
   return "ring-" + std::to_string(pid) + "-" + std::to_string(process_start_ticks) +
          kRingFileSuffix;
+}
+// Its process and that one's start time; nullopt if it is no such name.
+inline std::optional<std::pair<int, uint64_t>> OwnerOfRingFile(const std::string& name) {
+  int pid = 0;
+  uint64_t start_ticks = 0;
+  if (sscanf(name.c_str(), "ring-%d-%" SCNu64, &pid, &start_ticks) != 2) return std::nullopt;
+  return std::pair(pid, start_ticks);
 }
 
 }  // namespace jankbox

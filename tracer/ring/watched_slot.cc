@@ -6,7 +6,7 @@
 #include <cerrno>
 
 #include "base/clock.h"
-#include "base/start_up_name.h"
+#include "base/phase_names.h"
 #include "tracer/ring/word_text.h"
 
 namespace jankbox {

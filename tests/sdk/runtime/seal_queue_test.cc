@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-uint64_t Soon() { return MonotonicNs() + 20 * kNsPerSecond; }
+uint64_t Soon() { return MonotonicNs() + 100 * kNsPerSecond; }
 
 bool Sleeps(pid_t tid) {
   std::string stat;
