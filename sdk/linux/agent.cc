@@ -23,6 +23,7 @@
 #include <cstring>
 #include <new>
 #include <span>
+#include <string>
 
 #include "base/own_thread.h"
 #include "base/private_library.h"
@@ -31,6 +32,7 @@
 #include "monitors/looper/thread_wait.h"
 #include "monitors/looper/user_terminal.h"
 #include "sdk/api/option_entries.h"
+#include "sdk/runtime/run_socket.h"
 #include "tracer/hook/original_function.h"
 
 namespace {
@@ -202,6 +204,11 @@ void LeaveBeforeSandbox() {
   g_process->may_start = false;
   g_leaving = true;
   const int saved_errno = errno;
+  if (const char* run = getenv("JANKBOX_RUN_SOCKET"); run != nullptr) {
+    jankbox::SendToRun(run, std::string("error: ") + program_invocation_short_name +
+                                " puts itself into a sandbox (seccomp): it is not recorded from "
+                                "then on");
+  }
   for (int ms = 0; ms < kMaxWaitMs && g_process->starting.load(); ++ms) usleep(1000);
   if (g_process->calls.exchange(nullptr) != nullptr) g_stop();
   errno = saved_errno;

@@ -200,6 +200,7 @@ TEST_F(AgentTest, NothingOfUsRunsInASandbox) {
                  ForeignEnvironment());
   EXPECT_EQ(outcome.exit_status, 7) << outcome.err;
   EXPECT_THAT(outcome.err, ::testing::HasSubstr("watched: main (epoll), "));
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr("sandbox puts itself into a sandbox (seccomp): "));
 }
 
 TEST_F(AgentTest, LibraryThatWaitsInItsConstructorIsNoHarm) {

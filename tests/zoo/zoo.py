@@ -78,7 +78,7 @@ class Run:
         if not self.early:
             time.sleep(0.5 if keys else 0)
             os.kill(process.pid, signal.SIGTERM)
-            if not self.wait(process.pid, 1):
+            if not self.wait(process.pid, 3):
                 os.killpg(process.pid, signal.SIGHUP)  # shells and editors: the terminal is gone
         if not self.early and self.usage is None and not self.wait(process.pid, END_S):
             os.killpg(process.pid, signal.SIGKILL)

@@ -50,7 +50,7 @@ run_arm64_part() {
 # Clang checks the locks (-Wthread-safety), of the tests too.
 run_clang_build() { build clang; }
 
-# Whoever installs the package in a clean Debian, and does what README.md says.
+# Installs the package in a fresh Debian and runs the commands of README.md there.
 run_package_test() {
   local status=0
   tests/tools/package/package_test.py build/release || status=$?

@@ -107,7 +107,7 @@ void RunFeed::TellRecovered(const std::vector<std::string>& ids) {
 
 std::string RunFeed::WhyNothingWasWatched(const std::string& obstacle) const {
   if (!obstacle.empty()) return Printable(obstacle);
-  if (error_count_ > 0) return "the recorder could not work (see above)";
+  if (error_count_ > 0) return "recording was not possible (see above)";
   std::string why = "no thread waited in a loop that Jankbox knows";
   if (!only_.empty()) why += " in a program named " + Printable(only_);
   return why + (children_ ? "" : " (--children watches what the program starts, too)");

@@ -108,14 +108,14 @@ def run_commands(chroot, readme):
 
 def run_c_example(chroot, readme):
     chroot.write('/root/example.c', blocks(readme, 'c', 'jankbox_start'))
-    chroot.sh('cd /root && gcc -Wall -Werror -o example example.c $(pkg-config --cflags --libs jankbox) && ./example')
+    chroot.sh('cd /root && gcc -Wall -Werror -o example example.c $(pkg-config --cflags --libs jankbox) && JANKBOX_DIR=/root/example-reports ./example')
     return check_example(chroot, 'example')
 
 
 def run_cmake_example(chroot, readme):
     chroot.write('/root/CMakeLists.txt', 'cmake_minimum_required(VERSION 3.25)\nproject(example C)\nadd_executable(app example.c)\n' +
                  blocks(readme, 'cmake', 'find_package'))
-    chroot.sh('cd /root && cmake -S . -B b >/dev/null && cmake --build b >/dev/null && b/app')
+    chroot.sh('cd /root && cmake -S . -B b >/dev/null && cmake --build b >/dev/null && JANKBOX_DIR=/root/app-reports b/app')
     return check_example(chroot, 'app')
 
 
@@ -140,11 +140,11 @@ target_link_libraries(app PRIVATE jankbox::jankbox)
 
 def check_example(chroot, process):
     """One report of its slow message, which lost nothing."""
-    listed = json.loads(chroot.sh('jankbox list --json'))
+    listed = json.loads(chroot.sh(f'jankbox list --json /root/{process}-reports'))
     reports = [report for report in listed if report['process'] == process]
     if len(reports) != 1:
         raise Failed(f'{process} left {len(reports)} reports')
-    report = json.loads(chroot.sh(f'jankbox show --json {reports[0]["id"]}'))
+    report = json.loads(chroot.sh(f'jankbox show --json --dir /root/{process}-reports {reports[0]["id"]}'))
     lost = {name: count for name, count in report['losses'].items() if count}
     if lost:
         raise Failed(f'{process} lost {lost}')

@@ -154,7 +154,7 @@ TEST_F(RunTest, FirstErrorOfTheWholeTreeIsPrintedOthersAreCounted) {
   EXPECT_EQ(finished.exit_status(), 4);
   EXPECT_EQ(finished.err,
             "jankbox: no room for a ring ?[31m\n"
-            "jankbox: nothing was watched: the recorder could not work (see above); "
+            "jankbox: nothing was watched: recording was not possible (see above); "
             "5 more errors\n");
 }
 

@@ -1,0 +1,33 @@
+// One datagram to `jankbox run`, on the abstract socket that JANKBOX_RUN_SOCKET names. Shared by
+// the recorder and the preload agent. Never waits: a command that does not listen loses it. Cold.
+#ifndef JANKBOX_SDK_RUNTIME_RUN_SOCKET_H_
+#define JANKBOX_SDK_RUNTIME_RUN_SOCKET_H_
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+#include "base/scoped_fd.h"
+
+namespace jankbox {
+
+inline void SendToRun(std::string_view socket_name, std::string_view line) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  // An abstract name: a zero byte, then the name.
+  if (socket_name.size() + 1 > sizeof(address.sun_path)) return;
+  memcpy(address.sun_path + 1, socket_name.data(), socket_name.size());
+  const auto size =
+      static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + socket_name.size());
+  ScopedFd fd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd.valid()) return;
+  sendto(fd.get(), line.data(), line.size(), MSG_NOSIGNAL, reinterpret_cast<sockaddr*>(&address),
+         size);
+}
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_RUNTIME_RUN_SOCKET_H_
