@@ -8,6 +8,7 @@
 // FORK: a child that executes no other program is not recorded.
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -404,7 +405,9 @@ JANKBOX_EXPORT int prctl(int option, ...) {
   unsigned long arguments[4];
   for (unsigned long& argument : arguments) argument = va_arg(list, unsigned long);
   va_end(list);
-  if (option == PR_SET_SECCOMP) LeaveBeforeSandbox();
+  // Without a filter it fails, which is how Firefox asks whether the kernel has filters.
+  const bool asks = arguments[0] == SECCOMP_MODE_FILTER && arguments[1] == 0;
+  if (option == PR_SET_SECCOMP && !asks) LeaveBeforeSandbox();
   return function(option, arguments[0], arguments[1], arguments[2], arguments[3]);
 }
 

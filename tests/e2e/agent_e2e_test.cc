@@ -203,6 +203,13 @@ TEST_F(AgentTest, NothingOfUsRunsInASandbox) {
   EXPECT_THAT(outcome.err, ::testing::HasSubstr("sandbox puts itself into a sandbox (seccomp): "));
 }
 
+TEST_F(AgentTest, QuestionWhetherThereAreSandboxesIsNone) {
+  const Outcome outcome = RunAgent({}, {Binary("sandbox"), "ask"});
+  EXPECT_EQ(outcome.exit_status, 7) << outcome.err;
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr("watched: main (epoll), "));
+  EXPECT_THAT(outcome.err, ::testing::Not(::testing::HasSubstr("puts itself into a sandbox")));
+}
+
 TEST_F(AgentTest, LibraryThatWaitsInItsConstructorIsNoHarm) {
   const Outcome run = RunAgent({}, {Binary("early_program")});
   EXPECT_EQ(run.exit_status, 0) << run.err << run.signal;
