@@ -92,6 +92,7 @@ class Run:
             time.sleep(KEY_S)
         if not self.early:
             time.sleep(0.5 if keys else 0)
+            self.told_to_end_s = time.monotonic()
             os.kill(process.pid, signal.SIGTERM)
             if not self.wait(process.pid, 3):
                 os.killpg(process.pid, signal.SIGHUP)  # shells and editors: the terminal is gone
@@ -111,6 +112,7 @@ class Run:
 
     usage = None
     status = None
+    told_to_end_s = None  # of time.monotonic(); None: it ended before
     reported = False  # also its start-up
 
     def wait(self, pid, seconds):
