@@ -127,11 +127,12 @@ class Recorder:
             environment['STALL_PEER'] = str(pid)
         if kind:
             environment['STALL'] = kind
-            environment['GTK_MODULES'] = os.path.join(self.options.programs, 'libwait_gtk_module.so')
+            environment['GTK_MODULES'] = os.path.join(os.path.dirname(self.options.recorder), 'libwait_gtk_module.so')
         return environment
 
     def command(self, text, program, raw, home):
-        words = shlex.split(text.format(scratch=home, scratch_name=os.path.basename(home), programs=self.options.programs))
+        words = shlex.split(text.format(scratch=home, scratch_name=os.path.basename(home),
+                                        programs=self.options.programs, sources=os.path.join(HERE, 'programs')))
         recorded = ['env', 'LD_PRELOAD=' + self.options.recorder, 'RECORD_WAITS_FILE=' + raw,
                     'RECORD_WAITS_PROGRAM=' + program['program'], *words]
         if 'resolver' not in program.get('servers', []):
@@ -163,19 +164,23 @@ class Recorder:
             runs.append(('idle', self.run(program, program['command'], IDLE_S)))
         if program.get('keys'):
             runs.append(('used', self.run(program, program['command'], 3, program['keys'])))
+        if program.get('stalled_keys'):
+            runs.append(('typed', self.run(program, program['command'], 3, program['stalled_keys'])))
         for kind in program.get('gtk_stalls', []):
             runs.append((kind, self.run(program, program['command'], STALLED_S, kind=kind)))
         for name, text in program.get('stalled', {}).items():
             runs.append((name, self.run(program, text, program.get('stalled_s', STALLED_S))))
+        runs = [(name, records) for name, records in runs if records is not None]
+        if not runs:
+            return 'no waits'
         content = MAGIC
         for name, records in runs:
-            if records is not None:
-                content += b'R' + number(len(name)) + name.encode() + number(len(records)) + records
+            content += b'R' + number(len(name)) + name.encode() + number(len(records)) + records
         path = os.path.join(self.options.out, program['name'] + '.waits.zst')
         packed = subprocess.run(['zstd', '-19', '-q', '-c', f'--stream-size={len(content)}'], input=content, stdout=subprocess.PIPE, check=True).stdout
         with open(path, 'wb') as file:
             file.write(packed)
-        return f'{len(packed):7} bytes   ' + ', '.join(f'{name} {len(records or b"")}' for name, records in runs)
+        return f'{len(packed):7} bytes   ' + ', '.join(f'{name} {len(records)}' for name, records in runs)
 
 
 def type_keys(keys, environment):

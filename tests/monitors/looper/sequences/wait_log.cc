@@ -204,18 +204,22 @@ size_t WaitLog::DepthOf(const void* stack) const {
   return at < stack_end_ && depth < kMaxRecordedDepth ? depth : 0;
 }
 
-// Twice a number that only this value has, plus 1 if it is an address in Qt.
-uint32_t WaitLog::ValueNumber(uintptr_t word) {
+// Twice a number that of this word's values only this one has, plus 1 if it is an address in Qt.
+uint32_t WaitLog::ValueNumber(size_t depth, uintptr_t word) {
   const LoopModule module = LoopModules::Find(reinterpret_cast<const void*>(word));
   const uint32_t qt =
       module.kind == LoopModuleKind::kLoop && strcmp(module.loop_name, "qt") == 0 ? 1 : 0;
-  size_t at = (word * 0x9E3779B97F4A7C15) >> 42;
-  while (tables_->value_number[at] != 0 && tables_->value[at] != word) at = (at + 1) % kMaxValues;
-  if (tables_->value_number[at] == 0) {
-    tables_->value[at] = word;
-    tables_->value_number[at] = ++tables_->values;
+  size_t at = ((word ^ depth << 40) * 0x9E3779B97F4A7C15) >> 42;
+  ValueSeen* seen = &tables_->values[at];
+  while (seen->number != 0 && (seen->word != word || seen->depth != depth)) {
+    at = (at + 1) % kMaxValues;
+    seen = &tables_->values[at];
   }
-  return tables_->value_number[at] << 1 | qt;
+  if (seen->number == 0) {
+    ++tables_->value_count;
+    *seen = {word, static_cast<uint32_t>(depth), ++tables_->values_of[depth]};
+  }
+  return seen->number << 1 | qt;
 }
 
 // Of the tracked words above this depth: how many, and for each the words skipped since the one
@@ -235,7 +239,7 @@ void WaitLog::PutChangedWords(size_t depth) {
     if ((tables_->tracked[at / 64] >> (at % 64) & 1) == 0) continue;
     const auto* word =
         reinterpret_cast<const volatile uintptr_t*>(stack_end_ - at * sizeof(uintptr_t));
-    const uint32_t value = ValueNumber(*word);
+    const uint32_t value = ValueNumber(at, *word);
     if (value == tables_->last[at]) continue;
     tables_->last[at] = value;
     changes[count++] = {static_cast<uint32_t>(at), value};
@@ -261,7 +265,7 @@ size_t WaitLog::QtFrame(const void* stack) const {
 
 void WaitLog::Wait(const WaitCall& call) {
   const size_t depth = DepthOf(call.stack);
-  if (!HasRoom() || depth < kRecordedFrameWords || tables_->values > kMaxValues / 2) return;
+  if (!HasRoom() || depth < kRecordedFrameWords || tables_->value_count > kMaxValues / 2) return;
   PollProgram(MonotonicNs());
   const size_t site = SiteNumber(call.call_site);
   const size_t number = CallNumber(call);
@@ -274,7 +278,11 @@ void WaitLog::Wait(const WaitCall& call) {
   Put(depth);
   Put(number);
   Put(seen.is_glib ? QtFrame(call.stack) : 0);
-  PutChangedWords(depth);
+  if (seen.may_be_loop) {
+    PutChangedWords(depth);
+  } else {
+    Put(0);  // nothing is read at the waits of such modules
+  }
   header_->bytes = used_;
 }
 

@@ -40,13 +40,18 @@ class WaitLog {
     size_t at;  // of its record
     size_t bytes;
   };
+  struct ValueSeen {
+    uintptr_t word;
+    uint32_t depth;   // of the word that had it
+    uint32_t number;  // from 1 on; 0: free
+  };
   // Anonymous memory, which the program's allocator knows nothing of.
   struct Tables {
     uint64_t tracked[kMaxRecordedDepth / 64];  // a bit for each word of the stack
     uint32_t last[kMaxRecordedDepth];          // the value of each as of its last record
-    uintptr_t value[kMaxValues];               // open addressing
-    uint32_t value_number[kMaxValues];
-    uint32_t values;
+    uint32_t values_of[kMaxRecordedDepth];     // how many different ones each has had
+    ValueSeen values[kMaxValues];              // open addressing
+    size_t value_count;
     SiteSeen sites[kMaxSites];
     size_t site_count;
     CallSeen calls[kMaxSites];
@@ -66,7 +71,7 @@ class WaitLog {
   size_t CallNumber(const WaitCall& call);
   void PutDescriptors(const WaitCall& call);
   size_t DepthOf(const void* stack) const;
-  uint32_t ValueNumber(uintptr_t word);
+  uint32_t ValueNumber(size_t depth, uintptr_t word);
   void PutChangedWords(size_t depth);
   size_t QtFrame(const void* stack) const;
 

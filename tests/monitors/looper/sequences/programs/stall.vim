@@ -1,0 +1,18 @@
+" Plants a stall into Vim, 4 s after its start. $STALL is busy or system.
+func! s:Stall(timer)
+  call filereadable('/stall/begin')
+  if $STALL == 'system'
+    call system('sleep 1')
+  else
+    let l:begin = reltime()
+    while reltimefloat(reltime(l:begin)) < 1.0
+    endwhile
+  endif
+  call filereadable('/stall/end')
+endfunc
+
+func! s:Tick(timer)
+endfunc
+
+call timer_start(4000, function('s:Stall'))
+call timer_start(100, function('s:Tick'), {'repeat': -1})
