@@ -158,7 +158,7 @@ void LoopWaits::Adopt(const Site& site, const WaitCall& call, LoopModule module)
   loop_fd_ = call.fd;
   is_pump_ = call.family == WaitFamily::kPump;
   is_weak_ = module.kind != LoopModuleKind::kLoop && call.family != WaitFamily::kEpoll && !is_pump_;
-  is_programs_ = module.kind == LoopModuleKind::kOther && !is_pump_;
+  is_programs_ = module.kind == LoopModuleKind::kOther && module.loop_name[0] == '\0' && !is_pump_;
   own_waits_ = 0;
   descriptors_ = call.Descriptors();
   __atomic_store_n(&name_, NameOf(call, module), __ATOMIC_RELAXED);

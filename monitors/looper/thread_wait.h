@@ -15,10 +15,11 @@ namespace jankbox {
 class ThreadWait {
  public:
   ThreadWait(const DispatchCalls* calls, const WaitCall& call) {
-    if (t_inside) return;
+    // A wait inside is deeper in the stack: a signal handler may have left the other one by a jump.
+    if (t_inside != nullptr && call.stack < t_inside) return;
     loop_ = WatchedLoops::OfThisThread();
     if (loop_ == nullptr) return;
-    t_inside = true;
+    t_inside = call.stack;
     own_ = loop_->OnWait(call, calls);
     // Any wait inside a dispatch is a chance to report it: GTK's start-up waits for its display
     // all the time.
@@ -31,7 +32,7 @@ class ThreadWait {
   // The wait has returned.
   void Done(const DispatchCalls* calls) {
     if (loop_ == nullptr) return;
-    t_inside = false;
+    t_inside = nullptr;
     if (!own_) return;
     const int saved_errno = errno;
     loop_->OnWaitDone(calls);
@@ -39,7 +40,7 @@ class ThreadWait {
   }
 
  private:
-  static inline JANKBOX_THREAD_VALUE(bool, t_inside, false);
+  static inline JANKBOX_THREAD_VALUE(const void*, t_inside, nullptr);  // its caller's stack pointer
 
   LoopDispatches* loop_ = nullptr;  // null: not watched, or inside another wait
   bool own_ = false;

@@ -235,6 +235,12 @@ TEST_F(LoopWaitsTest, NoWaitOfAProgramIsAStallBeforeItsLoopIsSure) {
   EXPECT_FALSE(WaitFor(3, 300, kXcb, {8}));
 }
 
+TEST_F(LoopWaitsTest, LibraryInsideTheProgramIsSureAtOnce) {
+  EXPECT_TRUE(Wait(1, 500, kNode, 13, WaitFamily::kEpoll));
+  EXPECT_FALSE(Wait(1, 300, kNode, 17, WaitFamily::kEpoll)) << "execSync() runs a loop of its own";
+  EXPECT_TRUE(Wait(1, 500, kNode, 13, WaitFamily::kEpoll));
+}
+
 TEST_F(LoopWaitsTest, WaitsForTheUserAreIdleWhereverTheyAre) {
   for (int i = 0; i < 20; ++i) WaitFor(1, 500, kProgram, {0, 5});
   EXPECT_TRUE(WaitFor(2, 300, kReadline, {0}));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,8 @@
 #include <functional>
 #include <thread>
 #include <vector>
+
+#include "monitors/looper/thread_wait.h"
 
 namespace jankbox {
 namespace {
@@ -109,6 +112,27 @@ TEST_F(WatchedLoopsTest, ForkedChildOfAWorkerIsAMainThread) {
     waitpid(child, &status, 0);
     EXPECT_EQ(status, 0);
   });
+}
+
+// As epoll_wait() in the agent; `inside` runs while it waits.
+__attribute__((noinline)) bool WaitForDescriptor(void (*inside)()) {
+  ThreadWait wait(nullptr, JANKBOX_WAIT_CALL(kEpoll, .fd = 3));
+  inside();
+  wait.Done(nullptr);
+  return wait.own();
+}
+
+TEST_F(WatchedLoopsTest, WaitsInsideOfAWaitAreNotTheLoops) {
+  static bool own_inside;
+  own_inside = true;
+  EXPECT_TRUE(WaitForDescriptor([] { own_inside = WaitForDescriptor([] {}); }));
+  EXPECT_FALSE(own_inside);
+}
+
+TEST_F(WatchedLoopsTest, WaitThatASignalHandlerLeftByAJumpHidesNoOther) {
+  static jmp_buf top;
+  if (setjmp(top) == 0) WaitForDescriptor([] { longjmp(top, 1); });
+  EXPECT_TRUE(WaitForDescriptor([] {}));
 }
 
 }  // namespace

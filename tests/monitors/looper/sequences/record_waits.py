@@ -168,8 +168,8 @@ class Recorder:
             runs.append(('typed', self.run(program, program['command'], 3, program['stalled_keys'])))
         for kind in program.get('gtk_stalls', []):
             runs.append((kind, self.run(program, program['command'], STALLED_S, kind=kind)))
-        for name, text in program.get('stalled', {}).items():
-            runs.append((name, self.run(program, text, program.get('stalled_s', STALLED_S))))
+        for name, text in program.get('more', {}).items():
+            runs.append((name, self.run(program, text, STALLED_S)))
         runs = [(name, records) for name, records in runs if records is not None]
         if not runs:
             return 'no waits'

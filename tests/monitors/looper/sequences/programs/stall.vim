@@ -1,5 +1,10 @@
-" Plants a stall into Vim, 4 s after its start. $STALL is busy or system.
+" Plants a stall into Vim, 4 s after its start. $STALL is busy, system or
+" input, which is no stall: Vim asks its user.
 func! s:Stall(timer)
+  if $STALL == 'input'
+    call input('name: ')
+    return
+  endif
   call filereadable('/stall/begin')
   if $STALL == 'system'
     call system('sleep 1')
