@@ -31,6 +31,7 @@ constexpr KnownModule kKnown[] = {
     {"node", {LoopModuleKind::kOther, "libuv"}},  // the program, with libuv inside
     {"libxcb", {LoopModuleKind::kDisplay, ""}},
     {"libX11", {LoopModuleKind::kDisplay, ""}},
+    {"libwayland-client.so", {LoopModuleKind::kMixed, ""}},
     {"libdbus-1.so", {LoopModuleKind::kReplyOnly, ""}},
     {"libpulse", {LoopModuleKind::kReplyOnly, ""}},
     {"libasound.so", {LoopModuleKind::kReplyOnly, ""}},

@@ -15,6 +15,7 @@ enum class LoopModuleKind : uint8_t {
   kInput,      // one that waits for the user, wherever it is called
   kReplyOnly,  // one that only waits for replies inside another dispatch
   kDisplay,    // the same, of a display server: a program that has it and a loop library has a UI
+  kMixed,      // one that waits for events and for replies at the same call site: libwayland
 };
 
 struct LoopModule {

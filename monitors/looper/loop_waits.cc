@@ -79,6 +79,28 @@ bool LoopWaits::IsNestedRun(const WaitCall& call) const {
   return call.call_site == loop_.call_site && deeper && call.WaitsFor(loop_fd_);
 }
 
+// The function of the library that called the one that waits: the first other one that is among the
+// words above, for its frame is the next. Null if there is none.
+__attribute__((no_sanitize("address"))) const void* LoopWaits::Site::LibraryCall() const {
+  const void* waits = FunctionStart(call_site);
+  const auto* words = static_cast<const volatile uintptr_t*>(stack);
+  for (size_t i = 0; i < kFrameWords; ++i) {
+    const uintptr_t word = words[i];
+    const auto* address = reinterpret_cast<const void*>(word);
+    if (LoopModules::Find(address).kind != LoopModuleKind::kMixed) continue;
+    const void* function = FunctionStart(address);
+    if (function != waits) return function;
+  }
+  return nullptr;
+}
+
+// wl_display_dispatch() waits for events, wl_display_roundtrip() for a reply, in the same function.
+bool LoopWaits::IsReplyInside(const WaitCall& call, LoopModule module) const {
+  return module.kind == LoopModuleKind::kMixed && call.call_site == loop_.call_site &&
+         IsShallower(loop_.stack, call.stack) &&
+         Site{call.call_site, call.stack}.LibraryCall() != loop_.LibraryCall();
+}
+
 // The compiler makes several calls of one in the source, and a loop may poll at one place and block
 // at the next: one frame is one loop, and a sleep in it its pace. Elsewhere the descriptors tell: a
 // nested loop waits for all that the loop waits for (Emacs, in select, for what GLib polls), a wait
@@ -158,7 +180,7 @@ void LoopWaits::Adopt(const Site& site, const WaitCall& call, LoopModule module)
   loop_fd_ = call.fd;
   is_pump_ = call.family == WaitFamily::kPump;
   is_weak_ = module.kind != LoopModuleKind::kLoop && call.family != WaitFamily::kEpoll && !is_pump_;
-  is_programs_ = module.kind == LoopModuleKind::kOther && module.loop_name[0] == '\0' && !is_pump_;
+  is_programs_ = module.loop_name[0] == '\0' && !is_pump_;
   own_waits_ = 0;
   descriptors_ = call.Descriptors();
   __atomic_store_n(&name_, NameOf(call, module), __ATOMIC_RELAXED);
@@ -215,9 +237,10 @@ bool LoopWaits::DecideWait(const WaitCall& call, LoopModule module) {
     return true;
   }
   const bool has_loop = loop_.call_site != nullptr;
-  if (has_loop && IsNestedRun(call)) return true;
+  const bool may_be_own = has_loop && !IsReplyInside(call, module);
+  if (may_be_own && IsNestedRun(call)) return true;
   if (has_loop && is_pump_ && site.stack == loop_.stack) return true;  // its pace
-  const bool own = has_loop && IsOwnElsewhere(call);
+  const bool own = may_be_own && IsOwnElsewhere(call);
   if (own && is_programs_) {
     ++own_waits_;
     return true;

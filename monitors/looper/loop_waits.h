@@ -13,7 +13,8 @@
 //  1. Waits called from libraries that only wait for replies (libxcb, libdbus, …) never are. Those
 //     of libraries that wait for the user (readline, ncurses) always are.
 //  2. A wait at the loop's site is. So is one with the same call site deeper in the stack that
-//     waits for the loop's own descriptor: a nested run of the same loop (a modal dialog).
+//     waits for the loop's own descriptor: a nested run of the same loop (a modal dialog); but not
+//     if libwayland waits there, and was called by another of its functions: that is a roundtrip.
 //  3. A loop also owns the waits for all of its descriptors, wherever they are called; one of the
 //     program itself those from the same function in the same frame, too.
 //     Waits for the user's terminal, and reads of it, are idle wherever they are.
@@ -98,6 +99,7 @@ class LoopWaits {
     const void* call_site = nullptr;
     const void* stack = nullptr;
     bool operator==(const Site& other) const = default;
+    const void* LibraryCall() const;
   };
   struct Candidate {
     Site site;
@@ -107,6 +109,7 @@ class LoopWaits {
 
   bool DecidePump(const Site& site, const WaitCall& call, LoopModule module);
   bool IsNestedRun(const WaitCall& call) const;
+  bool IsReplyInside(const WaitCall& call, LoopModule module) const;
   bool IsOwnElsewhere(const WaitCall& call) const;
   bool IsSure() const { return !is_programs_ || own_waits_ >= kSureWaits; }
   bool MayTakeOver(const Site& site, bool at_first_sight);

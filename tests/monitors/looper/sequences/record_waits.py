@@ -2,7 +2,7 @@
 """Records the waits of real programs for wait_sequences_test.
 
 Each program of sequences.toml runs under the recorder: idle, used and with planted stalls, as far as it has them. What was
-recorded goes to recorded/NAME.waits.zst (docs/formats/waits.md). Needs the targets wait_recorder and wait_programs, Xvfb,
+recorded goes to recorded/SCREEN/NAME.waits.zst (docs/formats/waits.md). Needs the targets wait_recorder and wait_programs, Xvfb,
 xdotool, weston and dbus-daemon; as root, a resolver that does not answer is put into place for the programs that ask one.
 """
 import argparse
@@ -176,7 +176,9 @@ class Recorder:
         content = MAGIC
         for name, records in runs:
             content += b'R' + number(len(name)) + name.encode() + number(len(records)) + records
-        path = os.path.join(self.options.out, program['name'] + '.waits.zst')
+        folder = os.path.join(self.options.out, program['screen'])
+        os.makedirs(folder, exist_ok=True)
+        path = os.path.join(folder, program['name'] + '.waits.zst')
         packed = subprocess.run(['zstd', '-19', '-q', '-c', f'--stream-size={len(content)}'], input=content, stdout=subprocess.PIPE, check=True).stdout
         with open(path, 'wb') as file:
             file.write(packed)

@@ -72,6 +72,8 @@ class RunParser {
         return true;
       case WaitRecord::kSite:
         return ParseSite();
+      case WaitRecord::kFunction:
+        return ParseFunction();
       case WaitRecord::kCall:
         return ParseCall();
       case WaitRecord::kTerminals:
@@ -91,6 +93,13 @@ class RunParser {
     if (module > modules_.size()) return false;
     run_->sites.push_back(
         {module == 0 ? std::string() : modules_[module - 1], offset, in_.Number()});
+    return true;
+  }
+
+  bool ParseFunction() {
+    const size_t module = in_.Number();
+    if (module >= modules_.size()) return false;
+    run_->functions.push_back({modules_[module], in_.Number()});
     return true;
   }
 
@@ -154,8 +163,8 @@ class RunParser {
     for (ChangedWord& word : event->words) {
       depth += in_.Number();
       const uint64_t value = in_.Number();
-      word = {depth, value >> 1, (value & 1) != 0};
-      if (depth > event->depth) return false;
+      word = {depth, value >> 1, (value & 1) != 0 ? in_.Number() + 1 : 0};
+      if (depth > event->depth || word.function > run_->functions.size()) return false;
     }
     return event->site < run_->sites.size() && event->call < run_->calls.size() &&
            event->depth <= kMaxRecordedDepth && event->qt_frame <= kRecordedCallerWords;

@@ -1,4 +1,4 @@
-// Recorded waits of real programs, as the replay test reads them from recorded/NAME.waits.zst
+// Recorded waits of real programs, as the replay test reads them from recorded/*/NAME.waits.zst
 // (docs/formats/waits.md).
 #ifndef JANKBOX_TESTS_MONITORS_LOOPER_SEQUENCES_RECORDED_RUN_H_
 #define JANKBOX_TESTS_MONITORS_LOOPER_SEQUENCES_RECORDED_RUN_H_
@@ -32,10 +32,16 @@ struct RecordedCall {
   std::string pump;
 };
 
+// One that the model may look for among the callers.
+struct RecordedFunction {
+  std::string module;
+  uint64_t start;  // its offset + 1; 0: unknown
+};
+
 struct ChangedWord {
   size_t depth;  // in words below the end of the stack
   uint64_t value;
-  bool in_qt;  // an address of Qt's
+  size_t function;  // that it is an address in, from 1; 0: none
 };
 
 struct RecordedEvent {
@@ -55,6 +61,7 @@ struct RecordedRun {
   std::string name;     // "idle", "used", or the stall's
   std::vector<RecordedSite> sites;
   std::vector<RecordedCall> calls;
+  std::vector<RecordedFunction> functions;
   std::vector<RecordedEvent> events;
 };
 

@@ -5,15 +5,16 @@
 namespace jankbox {
 namespace {
 
-// One run: a module, a site in it, a call, the terminal, a wait with one changed word, its return,
-// a stall's ends, the end.
+// One run: a module, a site in it, a call, the terminal, a function, a wait with one changed word
+// in it, its return, a stall's ends, the end.
 std::string GoldenContent() {
   std::string records;
   records += std::string("m\x09libfoo.so", 11);
   records += std::string("s\x01\x90\x02\x81\x02", 6);      // at 272, in the function at 256
   records += std::string("c\x00\x01\x06\x02\x06\x08", 7);  // poll, at once, for 5 and 7
   records += "t\x01";
-  records += std::string("w\x0a\x03\x00\x28\x00\x00\x01\x20\x05", 10);
+  records += std::string("f\x00\x41", 3);
+  records += std::string("w\x0a\x03\x00\x28\x00\x00\x01\x20\x05\x00", 11);
   records += std::string("r\xe8\x07\x00", 4);
   records += std::string("[\x01\x00]\x02\x02z\x03", 8);
   return std::string(kWaitFileMagic) + "R\x04idle" + static_cast<char>(records.size()) + records;
@@ -41,7 +42,9 @@ TEST(RecordedRun, GoldenBytesAreRead) {
   ASSERT_EQ(wait.words.size(), 1u);
   EXPECT_EQ(wait.words[0].depth, 32u);
   EXPECT_EQ(wait.words[0].value, 2u);
-  EXPECT_TRUE(wait.words[0].in_qt);
+  ASSERT_EQ(wait.words[0].function, 1u);
+  EXPECT_EQ(run.functions[0].module, "libfoo.so");
+  EXPECT_EQ(run.functions[0].start, 65u);
   EXPECT_EQ(run.events[2].at_us, 1010u);
   EXPECT_EQ(run.events[4].kind, WaitRecord::kStallEnd);
   EXPECT_EQ(run.events[5].at_us, 1016u);

@@ -35,11 +35,11 @@ class ReplayedStack {
 
   void SetWords(const RecordedEvent& wait) {
     for (const ChangedWord& word : wait.words) {
-      *At(word.depth) = ReplayedModules::Word(word.value, word.in_qt);
+      *At(word.depth) = ReplayedModules::Word(word.value, word.function);
     }
     if (wait.qt_frame == 0) return;
     uintptr_t* frame = At(wait.depth) + wait.qt_frame - 1;
-    if (*frame == 0) *frame = ReplayedModules::Word(0, true);
+    if (*frame == 0) *frame = ReplayedModules::QtWord();
   }
 
  private:

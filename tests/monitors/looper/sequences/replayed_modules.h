@@ -19,8 +19,11 @@ class ReplayedModules {
   // The return address of a call.
   static const void* CallSite(size_t site);
 
-  // A word of the stack that has this recorded value.
-  static uintptr_t Word(uint64_t value, bool in_qt);
+  // A word of the stack that has this recorded value, perhaps in a function (0: none).
+  static uintptr_t Word(uint64_t value, size_t function);
+
+  // One that is somewhere in Qt's code.
+  static uintptr_t QtWord();
 };
 
 }  // namespace jankbox

@@ -204,11 +204,27 @@ size_t WaitLog::DepthOf(const void* stack) const {
   return at < stack_end_ && depth < kMaxRecordedDepth ? depth : 0;
 }
 
-// Twice a number that of this word's values only this one has, plus 1 if it is an address in Qt.
+// Of an address in a module that DecideWait() may look for among the callers, from 1 on; 0: none.
+uint32_t WaitLog::FunctionNumber(uintptr_t word) {
+  const auto* address = reinterpret_cast<const void*>(word);
+  const LoopModule module = LoopModules::Find(address);
+  if (module.kind != LoopModuleKind::kMixed && strcmp(module.loop_name, "qt") != 0) return 0;
+  const auto function = reinterpret_cast<uintptr_t>(FunctionStart(address));
+  for (size_t i = 0; i < tables_->function_count; ++i) {
+    if (tables_->functions[i] == function) return static_cast<uint32_t>(i + 1);
+  }
+  Dl_info file{};
+  if (tables_->function_count == kMaxSites || dladdr(address, &file) == 0) return 0;
+  const size_t number = ModuleNumber(file.dli_fname);
+  Put(WaitRecord::kFunction);
+  Put(number);
+  Put(function != 0 ? function - reinterpret_cast<uintptr_t>(file.dli_fbase) + 1 : 0);
+  tables_->functions[tables_->function_count] = function;
+  return static_cast<uint32_t>(++tables_->function_count);
+}
+
+// A number that of this word's values only this one has, from 1 on.
 uint32_t WaitLog::ValueNumber(size_t depth, uintptr_t word) {
-  const LoopModule module = LoopModules::Find(reinterpret_cast<const void*>(word));
-  const uint32_t qt =
-      module.kind == LoopModuleKind::kLoop && strcmp(module.loop_name, "qt") == 0 ? 1 : 0;
   size_t at = ((word ^ depth << 40) * 0x9E3779B97F4A7C15) >> 42;
   ValueSeen* seen = &tables_->values[at];
   while (seen->number != 0 && (seen->word != word || seen->depth != depth)) {
@@ -219,19 +235,13 @@ uint32_t WaitLog::ValueNumber(size_t depth, uintptr_t word) {
     ++tables_->value_count;
     *seen = {word, static_cast<uint32_t>(depth), ++tables_->values_of[depth]};
   }
-  return seen->number << 1 | qt;
+  return seen->number;
 }
 
-// Of the tracked words above this depth: how many, and for each the words skipped since the one
-// before, from the end of the stack on, and its value.
-void WaitLog::PutChangedWords(size_t depth) {
-  struct Change {
-    uint32_t depth;
-    uint32_t value;
-  };
-  static Change changes[kMaxRecordBytes / 16];
-  size_t count = 0;
-  for (size_t at = 0; at <= depth && count < std::size(changes); ++at) {
+// Those of the tracked words that are not below this depth.
+void WaitLog::FindChangedWords(size_t depth) {
+  change_count_ = 0;
+  for (size_t at = 0; at <= depth && change_count_ < std::size(tables_->changes); ++at) {
     if (tables_->tracked[at / 64] == 0) {
       at |= 63;
       continue;
@@ -242,14 +252,20 @@ void WaitLog::PutChangedWords(size_t depth) {
     const uint32_t value = ValueNumber(at, *word);
     if (value == tables_->last[at]) continue;
     tables_->last[at] = value;
-    changes[count++] = {static_cast<uint32_t>(at), value};
+    tables_->changes[change_count_++] = {static_cast<uint32_t>(at), value, FunctionNumber(*word)};
   }
-  Put(count);
+}
+
+// For each the words skipped since the one before, from the end of the stack on, and its value.
+void WaitLog::PutChangedWords() {
+  Put(change_count_);
   uint32_t before = 0;
-  for (size_t i = 0; i < count; ++i) {
-    Put(changes[i].depth - before);
-    Put(changes[i].value);
-    before = changes[i].depth;
+  for (size_t i = 0; i < change_count_; ++i) {
+    const Change& change = tables_->changes[i];
+    Put(change.depth - before);
+    Put(change.value << 1 | (change.function != 0 ? 1 : 0));
+    if (change.function != 0) Put(change.function - 1);
+    before = change.depth;
   }
 }
 
@@ -273,16 +289,14 @@ void WaitLog::Wait(const WaitCall& call) {
   for (size_t i = 0; seen.may_be_loop && i < kRecordedFrameWords; ++i) {
     tables_->tracked[(depth - i) / 64] |= uint64_t{1} << ((depth - i) % 64);
   }
+  change_count_ = 0;  // nothing is read at the waits of modules that only wait for replies
+  if (seen.may_be_loop) FindChangedWords(depth);
   Stamp(WaitRecord::kWait);
   Put(site);
   Put(depth);
   Put(number);
   Put(seen.is_glib ? QtFrame(call.stack) : 0);
-  if (seen.may_be_loop) {
-    PutChangedWords(depth);
-  } else {
-    Put(0);  // nothing is read at the waits of such modules
-  }
+  PutChangedWords();
   header_->bytes = used_;
 }
 

@@ -45,6 +45,11 @@ class WaitLog {
     uint32_t depth;   // of the word that had it
     uint32_t number;  // from 1 on; 0: free
   };
+  struct Change {
+    uint32_t depth;
+    uint32_t value;
+    uint32_t function;  // 0: none
+  };
   // Anonymous memory, which the program's allocator knows nothing of.
   struct Tables {
     uint64_t tracked[kMaxRecordedDepth / 64];  // a bit for each word of the stack
@@ -52,6 +57,9 @@ class WaitLog {
     uint32_t values_of[kMaxRecordedDepth];     // how many different ones each has had
     ValueSeen values[kMaxValues];              // open addressing
     size_t value_count;
+    uintptr_t functions[kMaxSites];  // their starts
+    size_t function_count;
+    Change changes[kMaxRecordBytes / 16];
     SiteSeen sites[kMaxSites];
     size_t site_count;
     CallSeen calls[kMaxSites];
@@ -72,7 +80,9 @@ class WaitLog {
   void PutDescriptors(const WaitCall& call);
   size_t DepthOf(const void* stack) const;
   uint32_t ValueNumber(size_t depth, uintptr_t word);
-  void PutChangedWords(size_t depth);
+  uint32_t FunctionNumber(uintptr_t word);
+  void FindChangedWords(size_t depth);
+  void PutChangedWords();
   size_t QtFrame(const void* stack) const;
 
   char* bytes_ = nullptr;  // of the records
@@ -80,6 +90,7 @@ class WaitLog {
   Tables* tables_ = nullptr;
   size_t used_ = 0;
   uintptr_t stack_end_ = 0;
+  size_t change_count_ = 0;
   uint64_t last_work_us_ = 0;
   uint64_t polled_ns_ = 0;
   uint64_t terminals_ = 0;

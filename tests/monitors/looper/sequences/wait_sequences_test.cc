@@ -16,12 +16,16 @@ constexpr double kLeastFound = 0.98;
 
 std::vector<RecordedRun> AllRuns() {
   std::vector<RecordedRun> runs;
-  Result<std::vector<std::string>> files = ListDirectory(RECORDED_WAITS);
-  EXPECT_TRUE(files.ok());
-  for (const std::string& file : files.value()) {
-    Result<std::vector<RecordedRun>> found = ReadRecordedRuns(JoinPath(RECORDED_WAITS, file));
-    EXPECT_TRUE(found.ok()) << file << ": " << found.status().message();
-    if (found.ok()) runs.insert(runs.end(), found->begin(), found->end());
+  for (const char* screen : {"none", "tty", "wayland", "x11"}) {
+    const std::string folder = JoinPath(RECORDED_WAITS, screen);
+    Result<std::vector<std::string>> files = ListDirectory(folder);
+    if (!files.ok()) ADD_FAILURE() << folder << ": " << files.status().message();
+    for (size_t i = 0; files.ok() && i < files->size(); ++i) {
+      const std::string& file = files.value()[i];
+      Result<std::vector<RecordedRun>> found = ReadRecordedRuns(JoinPath(folder, file));
+      if (!found.ok()) ADD_FAILURE() << file << ": " << found.status().message();
+      if (found.ok()) runs.insert(runs.end(), found->begin(), found->end());
+    }
   }
   return runs;
 }
