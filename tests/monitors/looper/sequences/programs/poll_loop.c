@@ -3,7 +3,11 @@
  *   copies           one poll() in the source, three in the program; a stall between two of them
  *   zero_then_block  polls with timeout 0, then blocks at a second call
  *   subset           waits for a terminal's stand-in and a server, and a callback for the server
- * STALL is one of stalls.h, planted after 2 s of the last three. */
+ *   pace             polls 20 times, then polls with timeout 0 and sleeps 900 ms in a second poll
+ *   start            polls 5 times in the start, then a function called there is the loop
+ *   phases           a function polls 20 times and returns; a deeper one is the loop
+ *   modal            waits for a terminal's stand-in and a server; a callback for the first of them
+ * STALL is one of stalls.h, planted after 2 s of copies and zero_then_block. */
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -57,6 +61,49 @@ static void run_zero_then_block(struct pollfd* fds, const char* kind) {
   }
 }
 
+static void run_pace(struct pollfd* fds) {
+  for (int i = 0; i < 20; ++i) poll(fds, 2, 30);
+  for (int i = 0; i < 6; ++i) {
+    poll(fds, 2, 0);
+    poll(NULL, 0, 900);
+  }
+}
+
+__attribute__((noinline)) static void run_slow_loop(struct pollfd* quiet) {
+  char deep[512];
+  memset(deep, 1, sizeof(deep));
+  __asm__ volatile("" : : "r"(deep) : "memory");
+  for (int i = 0; i < 6; ++i) poll(quiet, 1, 900);
+}
+
+static void run_start(struct pollfd* server, struct pollfd* quiet) {
+  for (int i = 0; i < 5; ++i) poll(server, 1, 30);
+  run_slow_loop(quiet);
+}
+
+__attribute__((noinline)) static void run_first_phase(struct pollfd* server) {
+  for (int i = 0; i < 20; ++i) poll(server, 1, 30);
+}
+
+/* The only poll() of run_modal(). */
+__attribute__((noinline)) static int wait_for(struct pollfd* fds, nfds_t count, int timeout) {
+  const int ready = poll(fds, count, timeout);
+  return ready < 0 ? 0 : ready;
+}
+
+__attribute__((noinline)) static int ask_user(struct pollfd* user) {
+  int answers = 0;
+  for (int i = 0; i < 6; ++i) answers += wait_for(user, 1, 900);
+  return answers;
+}
+
+static void run_modal(int user, int server) {
+  struct pollfd fds[2] = {{user, POLLIN, 0}, {server, POLLIN, 0}};
+  int ready = 0;
+  for (int i = 0; i < 25; ++i) ready += wait_for(fds, 2, 30);
+  if (ready + ask_user(fds) == 0) wait_for(fds, 2, 30);
+}
+
 /* The server answers after a second. */
 static void ask_server(int server) {
   mark_begin();
@@ -93,6 +140,12 @@ static int start_server(void) {
   return ends[0];
 }
 
+/* A descriptor that never becomes readable. */
+static int open_quiet(void) {
+  int ends[2];
+  return pipe(ends) == 0 ? ends[0] : -1;
+}
+
 int main(int argc, char** argv) {
   const char* loop = argc > 1 ? argv[1] : "";
   const char* kind = argc > 2 ? argv[2] : "none";
@@ -101,5 +154,13 @@ int main(int argc, char** argv) {
   if (strcmp(loop, "copies") == 0) run_copies(fds, kind);
   if (strcmp(loop, "zero_then_block") == 0) run_zero_then_block(fds, kind);
   if (strcmp(loop, "subset") == 0) run_subset(fds);
+  struct pollfd quiet = {open_quiet(), POLLIN, 0};
+  if (strcmp(loop, "pace") == 0) run_pace(fds);
+  if (strcmp(loop, "start") == 0) run_start(fds + 1, &quiet);
+  if (strcmp(loop, "phases") == 0) {
+    run_first_phase(fds + 1);
+    run_slow_loop(&quiet);
+  }
+  if (strcmp(loop, "modal") == 0) run_modal(quiet.fd, fds[1].fd);
   return 0;
 }
