@@ -5,6 +5,7 @@
 #define JANKBOX_MONITORS_LOOPER_LOOP_DISPATCHES_H_
 
 #include <cstdint>
+#include <span>
 
 #include "base/clock.h"
 #include "base/phase_names.h"
@@ -20,6 +21,21 @@ struct DispatchCalls {
   void (*name_loop)(const char* name);
 };
 
+// How long the waits were that were taken for the loop's because the model was not sure: the first
+// ones, in milliseconds.
+class GuessedWaits {
+ public:
+  void Add(uint64_t waited_ns) {
+    if (count_ < kMax) waited_ms_[count_++] = static_cast<uint32_t>(waited_ns / kNsPerMs);
+  }
+  std::span<const uint32_t> waited_ms() const { return {waited_ms_, count_}; }
+
+ private:
+  static constexpr uint32_t kMax = 16;
+  uint32_t waited_ms_[kMax] = {};
+  uint32_t count_ = 0;
+};
+
 class LoopDispatches {
  public:
   // Before a wait. True if it is the loop's own, or the first sign of a UI that starts up: then
@@ -29,18 +45,26 @@ class LoopDispatches {
     if (waits_.DecideWait(call, module)) {
       Finish(calls);
       what_ = nullptr;
+      guess_began_ns_ = waits_.guessed() ? MonotonicNs() : 0;
       return true;
+    }
+    if (starts_up() && MayBecomeTheLoop(call, module)) {
+      Finish(calls);
+      start_up_over_ = true;
+      return false;
     }
     // A program with a main loop's library that talks to its display is about to show a UI: what it
     // does until its loop waits for the first time blocks that as a dispatch does.
     const bool starts_up = module.kind == LoopModuleKind::kDisplay && loop_name()[0] == '\0' &&
-                           begin_ns_ == 0 && LoopModules::HasLoopLibrary();
+                           begin_ns_ == 0 && !start_up_over_ && LoopModules::HasLoopLibrary();
     if (starts_up) what_ = kStartUpName;
     return starts_up;
   }
 
   void OnWaitDone(const DispatchCalls* calls) {
     begin_ns_ = MonotonicNs();
+    if (guess_began_ns_ != 0) guessed_waits_.Add(begin_ns_ - guess_began_ns_);
+    guess_began_ns_ = 0;
     announced_ = calls != nullptr;
     if (!announced_) return;
     TellName(calls);
@@ -82,8 +106,16 @@ class LoopDispatches {
   bool starts_up() const { return begin_ns_ != 0 && what_ == kStartUpName; }
 
   const char* loop_name() const { return waits_.loop_name(); }
+  const GuessedWaits& guessed_waits() const { return guessed_waits_; }
 
  private:
+  // A program's own loop is known at its third wait only: the first one ends the start-up.
+  static bool MayBecomeTheLoop(const WaitCall& call, LoopModule module) {
+    const bool of_program =
+        module.kind == LoopModuleKind::kOther || module.kind == LoopModuleKind::kMixed;
+    return of_program && !call.returns_at_once && call.family != WaitFamily::kRead;
+  }
+
   void TellName(const DispatchCalls* calls) {
     const char* name = loop_name();
     if (name == told_name_ || name[0] == '\0') return;
@@ -93,9 +125,12 @@ class LoopDispatches {
 
   LoopWaits waits_;
   const char* told_name_ = nullptr;
-  uint64_t begin_ns_ = 0;       // of the running dispatch; 0: the loop waits, or there is none yet
-  const char* what_ = nullptr;  // its name; null: unknown
-  bool announced_ = false;      // the recorder knows of it
+  GuessedWaits guessed_waits_;
+  uint64_t guess_began_ns_ = 0;  // of a wait that is only guessed to be the loop's; 0: none
+  uint64_t begin_ns_ = 0;        // of the running dispatch; 0: the loop waits, or there is none yet
+  const char* what_ = nullptr;   // its name; null: unknown
+  bool announced_ = false;       // the recorder knows of it
+  bool start_up_over_ = false;   // by a wait that was perhaps the first of a loop
 };
 
 }  // namespace jankbox

@@ -215,6 +215,7 @@ bool LoopWaits::DecidePump(const Site& site, const WaitCall& call, LoopModule mo
 }
 
 bool LoopWaits::DecideWait(const WaitCall& call, LoopModule module) {
+  guessed_ = false;
   if (call.family == WaitFamily::kPump) {
     return DecidePump({call.call_site, call.stack}, call, module);
   }
@@ -253,7 +254,9 @@ bool LoopWaits::DecideWait(const WaitCall& call, LoopModule module) {
   }
   if (own) return true;
   if (!has_loop || is_library) return false;
-  return !IsSure() || call.WaitsForTerminal();
+  if (call.WaitsForTerminal()) return true;
+  guessed_ = !IsSure();
+  return guessed_;
 }
 
 }  // namespace jankbox

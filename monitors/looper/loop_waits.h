@@ -80,6 +80,10 @@ class LoopWaits {
   // True if `call` is a wait of the loop itself. `module` contains its call site.
   bool DecideWait(const WaitCall& call, LoopModule module);
 
+  // The last one counts as the loop's only because it is not known whether it is (rule 6): if it
+  // was long, it may have been a stall.
+  bool guessed() const { return guessed_; }
+
   // The name of the loop in reports; "" until there is one. Any thread.
   const char* loop_name() const {
     const char* name = __atomic_load_n(&name_, __ATOMIC_RELAXED);
@@ -125,6 +129,7 @@ class LoopWaits {
 
   Site loop_;
   Site previous_loop_;
+  bool guessed_ = false;
   bool is_weak_ = false;       // adopted because it recurred, not for what it is
   bool is_pump_ = false;       // the program takes events whenever it likes
   bool is_programs_ = false;   // not of a library that runs main loops

@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -58,6 +59,7 @@ std::atomic<bool> g_leaving{false};
 DispatchCalls g_call_table;
 jankbox_status (*g_watch_this_thread)(const char*);
 jankbox_status (*g_start)(const jankbox_options*);
+uint32_t (*g_slow_message_ms)();
 void (*g_stop)();
 void (*g_process_exits)();
 void (*g_real_exit)(int);
@@ -91,10 +93,13 @@ bool BindRecorder(void* library) {
   g_call_table = {Symbol<decltype(&jankbox_dispatch_begin)>(library, "jankbox_dispatch_begin"),
                   Symbol<decltype(&jankbox_dispatch_end_all)>(library, "jankbox_dispatch_end_all"),
                   [](const char* name) { g_watch_this_thread(name); }};
+  g_slow_message_ms =
+      Symbol<decltype(&jankbox_slow_message_ms)>(library, "jankbox_slow_message_ms");
   g_stop = Symbol<decltype(&jankbox_stop)>(library, "jankbox_stop");
   g_process_exits = Symbol<decltype(&jankbox_process_exits)>(library, "jankbox_process_exits");
   return g_start != nullptr && g_process_exits != nullptr && g_watch_this_thread != nullptr &&
-         g_call_table.begin != nullptr && g_call_table.end != nullptr && g_stop != nullptr;
+         g_slow_message_ms != nullptr && g_call_table.begin != nullptr &&
+         g_call_table.end != nullptr && g_stop != nullptr;
 }
 
 // What `jankbox run` tells the agent alone.
@@ -291,6 +296,19 @@ __attribute__((constructor)) void Prepare() {
   if (settings.startup) RecordStartUp();
 }
 
+// Of the waits that were perhaps not the loop's those that were as long as a slow message.
+void TellPossibleStalls(const LoopDispatches& loop) {
+  const char* run = getenv("JANKBOX_RUN_SOCKET");
+  uint32_t count = 0, longest_ms = 0;
+  for (const uint32_t waited_ms : loop.guessed_waits().waited_ms()) {
+    if (waited_ms < g_slow_message_ms()) continue;
+    ++count;
+    longest_ms = std::max(longest_ms, waited_ms);
+  }
+  if (count == 0 || run == nullptr) return;
+  jankbox::SendToRun(run, "possible: " + std::to_string(count) + "\t" + std::to_string(longest_ms));
+}
+
 __attribute__((destructor)) void Finish() {
   const DispatchCalls* calls = Calls();
   if (calls == nullptr) return;
@@ -301,6 +319,7 @@ __attribute__((destructor)) void Finish() {
     loop->NameExit(calls);  // the recorder was started after all exit handlers
     loop->Finish(calls);
   }
+  if (loop != nullptr) TellPossibleStalls(*loop);
   g_stop();
 }
 

@@ -57,6 +57,13 @@ TEST_F(AgentTest, ManyShortPollsInACallbackAreOneIncident) {
   EXPECT_THAT(DurationMs(reports[0]), LastsAbout(1200));
 }
 
+TEST_F(AgentTest, WaitOfALoopThatIsNotSureYetIsAPossibleStall) {
+  const Outcome run = RunAgent({"--startup", "yes"}, {Binary("unsure_loop")});
+  EXPECT_EQ(run.exit_status, 0) << run.err;
+  EXPECT_THAT(run.err, ::testing::HasSubstr("no incidents; watched: main (poll), "));
+  EXPECT_THAT(run.err, ::testing::ContainsRegex("; 1 possible stall of up to 4[0-9]+ ms, not"));
+}
+
 TEST_F(AgentTest, StartUpIsRecordedFromBeforeMainIfAskedFor) {
   for (const auto& [when, reports] : {std::pair("yes", 1u), std::pair("no", 0u)}) {
     const Outcome run = RunAgent({"--startup", when}, {Binary("glib_waits"), "slow_start", "900"});

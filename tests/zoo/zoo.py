@@ -94,7 +94,7 @@ class Run:
             time.sleep(0.5 if keys else 0)
             self.told_to_end_s = time.monotonic()
             os.kill(process.pid, signal.SIGTERM)
-            if not self.wait(process.pid, 3):
+            if not self.wait(process.pid, 2):
                 os.killpg(process.pid, signal.SIGHUP)  # shells and editors: the terminal is gone
         if not self.early and self.usage is None and not self.wait(process.pid, END_S):
             os.killpg(process.pid, signal.SIGKILL)
@@ -114,6 +114,7 @@ class Run:
     status = None
     told_to_end_s = None  # of time.monotonic(); None: it ended before
     reported = False  # also its start-up
+    all_reports = ()
 
     def wait(self, pid, seconds):
         """Whether the process ended in that time."""
@@ -169,11 +170,13 @@ class Zoo:
             environment = dict(os.environ, HOME=scratch, TERM='xterm', LC_ALL='C.UTF-8', NO_COLOR='1',
                                XDG_RUNTIME_DIR=self.wayland if program['screen'] == 'wayland' else '')
             run = Run(command, program['screen'], idle_s, keys, environment)
+            run.all_reports = []
             found = []  # but for the work of the start, which is real
             for path in sorted(glob.glob(os.path.join(reports, '*.pftrace.zst'))):
                 shown = subprocess.run([self.jankbox, 'show', '--json', path], capture_output=True, text=True, check=False)
                 report = json.loads(shown.stdout)
                 run.reported = True
+                run.all_reports.append(report)
                 if not is_of_the_start(report, run.began):
                     found.append(report)
             return run, found
@@ -220,7 +223,7 @@ class Zoo:
                 errors.append(f'used: ended with {used.status}, alone with {alone.status}')
             errors += [f'used: {report["kind"]} {report["duration_ms"]:.0f} ms' for report in reports]
         if program.get('stalled'):
-            _, reports = self.run(program, program['stalled'], True, 6)
+            reports = self.run(program, program['stalled'], True, 6)[0].all_reports
             if not any(program['cause'] in report['verdict'].get('summary', '') and report['duration_ms'] > 600 for report in reports):
                 errors.append('the planted stall was not reported: ' + '; '.join(
                     f'{report["kind"]} {report["duration_ms"]:.0f} ms {report["verdict"].get("summary", "")}' for report in reports))

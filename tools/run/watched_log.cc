@@ -58,6 +58,15 @@ void WatchedLog::Add(std::string_view text, uint64_t now_ns) {
   loop.process = Printable(std::string(fields[6]));
 }
 
+void WatchedLog::AddPossibleStalls(std::string_view text) {
+  const std::vector<std::string_view> fields = Fields(text);
+  if (fields.size() != 2) return;
+  const std::optional<uint64_t> count = Number(fields[0]), longest_ms = Number(fields[1]);
+  if (!count || !longest_ms) return;
+  possible_stalls_ += *count;
+  longest_possible_ms_ = std::max(longest_possible_ms_, *longest_ms);
+}
+
 bool WatchedLog::empty() const {
   return std::all_of(loops_.begin(), loops_.end(),
                      [](const auto& entry) { return entry.second.loop.empty(); });
@@ -90,6 +99,11 @@ std::string WatchedLog::Summary(uint64_t now_ns) const {
     }
   }
   if (in_order.size() > kNamed) line += "; and " + Plural(in_order.size() - kNamed, "more loop");
+  if (possible_stalls_ != 0) {
+    line += "; " + Plural(possible_stalls_, "possible stall") + " of up to " +
+            DurationText(static_cast<double>(longest_possible_ms_)) +
+            ", not reported: it was not yet sure which waits are the loop's";
+  }
   return line;
 }
 

@@ -17,7 +17,11 @@ class WatchedLog {
   // CLOCK_MONOTONIC. What is none is ignored.
   void Add(std::string_view text, uint64_t now_ns);
 
+  // The text of a "possible:" message, which one process sends at most once.
+  void AddPossibleStalls(std::string_view text);
+
   // "watched: main (glib), 1204 messages in 14 s"; "" if nothing was. At most three loops by name.
+  // Then how many waits may have been stalls and were not reported.
   std::string Summary(uint64_t now_ns) const;
 
   // No loop was: at most threads that started up.
@@ -34,6 +38,8 @@ class WatchedLog {
     std::string process;
   };
 
+  uint64_t possible_stalls_ = 0;
+  uint64_t longest_possible_ms_ = 0;
   std::map<std::pair<int, size_t>, Loop> loops_;  // by process and place in its ring
 };
 

@@ -19,7 +19,9 @@ namespace {
 constexpr struct {
   std::string_view prefix;
   AgentMessage::Kind kind;
-} kKinds[] = {{"error: ", AgentMessage::Kind::kError}, {"watched: ", AgentMessage::Kind::kWatched}};
+} kKinds[] = {{"error: ", AgentMessage::Kind::kError},
+              {"watched: ", AgentMessage::Kind::kWatched},
+              {"possible: ", AgentMessage::Kind::kPossible}};
 constexpr size_t kMaxDatagramBytes = 2048;
 
 // Agents of a program that changed its user still report to root.

@@ -182,5 +182,47 @@ TEST(LoopDispatches, RecorderThatComesLateHearsOfTheRunningDispatch) {
             (std::vector<std::string>{"epoll", "begin earlier", "end", "begin now", "end"}));
 }
 
+// A program's own loop over `fd`, whose third wait makes it known.
+struct OwnLoop {
+  WaitCall Wait(int fd) {
+    WaitCall wait;
+    wait.call_site = &word;
+    wait.stack = stack.data() + 64;
+    wait.fd = fd;
+    return wait;
+  }
+  int word = 0;
+  std::vector<uintptr_t> stack = std::vector<uintptr_t>(128);
+};
+
+TEST(LoopDispatches, StartUpEndsAtTheFirstWaitOfTheLoopNotAtTheOneThatMakesItKnown) {
+  g_calls.clear();
+  LoopDispatches loop;
+  OwnLoop own;
+  loop.BeginStartUp(&kCalls);
+  EXPECT_TRUE(loop.starts_up());
+  EXPECT_FALSE(loop.OnWait(own.Wait(4), &kCalls));
+  EXPECT_EQ(g_calls, (std::vector<std::string>{"begin now", "end"}));
+  EXPECT_FALSE(loop.OnWait(own.Wait(4), &kCalls));
+  EXPECT_TRUE(loop.OnWait(own.Wait(4), &kCalls));
+  EXPECT_EQ(g_calls.size(), 2u) << "nothing ran between";
+}
+
+TEST(LoopDispatches, WaitOfAnUnsureLoopIsAGuess) {
+  LoopDispatches loop;
+  OwnLoop own;
+  for (int i = 0; i < 3; ++i) {
+    if (loop.OnWait(own.Wait(4), nullptr)) loop.OnWaitDone(nullptr);
+  }
+  EXPECT_TRUE(loop.guessed_waits().waited_ms().empty());
+  int elsewhere = 0;
+  WaitCall reply = own.Wait(5);
+  reply.call_site = &elsewhere;
+  reply.stack = own.stack.data();  // deeper
+  ASSERT_TRUE(loop.OnWait(reply, nullptr));
+  loop.OnWaitDone(nullptr);
+  EXPECT_EQ(loop.guessed_waits().waited_ms().size(), 1u);
+}
+
 }  // namespace
 }  // namespace jankbox

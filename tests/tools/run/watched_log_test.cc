@@ -52,6 +52,18 @@ TEST(WatchedLog, LoopsOfSeveralProcessesAreTold) {
             "1.0 s; render of app (qt), 1 message in 1.0 s; and 1 more loop");
 }
 
+TEST(WatchedLog, PossibleStallsAreCounted) {
+  WatchedLog log;
+  log.Add(Text(7, 0, false, 0, "poll", "main", "app"), kStartNs);
+  log.Add(Text(7, 0, true, 9, "poll", "main", "app"), kStartNs + kNsPerSecond);
+  for (const char* text : {"2\t300", "1\t1200", "x\t1", "1", ""}) {
+    log.AddPossibleStalls(text);
+  }
+  EXPECT_EQ(log.Summary(kStartNs),
+            "watched: main (poll), 9 messages in 1.0 s; 3 possible stalls of up to 1.2 s, not "
+            "reported: it was not yet sure which waits are the loop's");
+}
+
 TEST(WatchedLog, WhatIsNoMessageIsIgnored) {
   WatchedLog log;
   for (const char* text : {"", "x", "1\t2\t3", "a\t0\t0\t0\tqt\tmain\tapp",
