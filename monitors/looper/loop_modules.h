@@ -32,7 +32,7 @@ class LoopModules {
 
   // Reads the loader's list again if modules came or went. Takes the loader's lock, allocates:
   // not on a hot path.
-  static void Refresh();
+  [[gnu::cold]] static void Refresh();
 
   // The module that contains `address`. HOT.
   static LoopModule Find(const void* address);

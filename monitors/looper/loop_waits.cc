@@ -197,7 +197,10 @@ bool LoopWaits::MayTakeOver(const Site& site, bool at_first_sight) {
     if (at_first_sight || site == previous_loop_) return true;
     return ++FindCandidate(site).seen >= kSightings;
   }
-  if (LoopFrameIsGone()) return ++FindCandidate(site).seen >= kSightings;
+  if (LoopFrameIsGone()) {
+    if (is_weak_) own_waits_ = 0;  // not sure of a loop that may be no more
+    return ++FindCandidate(site).seen >= kSightings;
+  }
   return is_weak_ && at_first_sight && ++FindCandidate(site).in_a_row >= kSightingsInARow;
 }
 

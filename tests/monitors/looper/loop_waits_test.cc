@@ -235,6 +235,14 @@ TEST_F(LoopWaitsTest, NoWaitOfAProgramIsAStallBeforeItsLoopIsSure) {
   EXPECT_FALSE(WaitFor(3, 300, kXcb, {8}));
 }
 
+TEST_F(LoopWaitsTest, NothingIsSureOnceTheFrameOfTheLoopIsGone) {
+  for (int i = 0; i < 20; ++i) WaitFor(1, 500, kProgram, {3});
+  EXPECT_FALSE(WaitFor(2, 300, kProgram, {8}));
+  Overwrite(500, 12);
+  for (int i = 0; i < 30; ++i) EXPECT_TRUE(WaitFor(2, 300, kProgram, {8})) << i;
+  EXPECT_FALSE(WaitFor(3, 200, kProgram, {9})) << "the other loop is sure by now";
+}
+
 TEST_F(LoopWaitsTest, LibraryInsideTheProgramIsSureAtOnce) {
   EXPECT_TRUE(Wait(1, 500, kNode, 13, WaitFamily::kEpoll));
   EXPECT_FALSE(Wait(1, 300, kNode, 17, WaitFamily::kEpoll)) << "execSync() runs a loop of its own";

@@ -32,10 +32,10 @@ struct RecordedCall {
   std::string pump;
 };
 
-// One that the model may look for among the callers.
+// One that a word on the stack is an address in.
 struct RecordedFunction {
   std::string module;
-  uint64_t start;  // its offset + 1; 0: unknown
+  uint64_t start;  // its offset + 1
 };
 
 struct ChangedWord {

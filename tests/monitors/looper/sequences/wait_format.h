@@ -12,7 +12,7 @@ namespace jankbox {
 enum class WaitRecord : char {
   kModule = 'm',      // text
   kSite = 's',        // module + 1 or 0, offset in it, offset of the function's start + 1 or 0
-  kFunction = 'f',    // module, offset of its start + 1 or 0
+  kFunction = 'f',    // module, offset of its start + 1
   kCall = 'c',        // family, 1 if it returns at once, a list of descriptors
   kTerminals = 't',   // a bit for each descriptor
   kWait = 'w',        // Stamp, site, depth, call, Qt's frame + 1 or 0, words that have changed

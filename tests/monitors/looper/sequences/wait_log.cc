@@ -204,12 +204,11 @@ size_t WaitLog::DepthOf(const void* stack) const {
   return at < stack_end_ && depth < kMaxRecordedDepth ? depth : 0;
 }
 
-// Of an address in a module that DecideWait() may look for among the callers, from 1 on; 0: none.
+// Of an address for which FunctionStart() knows one, from 1 on; 0: none.
 uint32_t WaitLog::FunctionNumber(uintptr_t word) {
   const auto* address = reinterpret_cast<const void*>(word);
-  const LoopModule module = LoopModules::Find(address);
-  if (module.kind != LoopModuleKind::kMixed && strcmp(module.loop_name, "qt") != 0) return 0;
   const auto function = reinterpret_cast<uintptr_t>(FunctionStart(address));
+  if (function == 0) return 0;
   for (size_t i = 0; i < tables_->function_count; ++i) {
     if (tables_->functions[i] == function) return static_cast<uint32_t>(i + 1);
   }
@@ -218,7 +217,7 @@ uint32_t WaitLog::FunctionNumber(uintptr_t word) {
   const size_t number = ModuleNumber(file.dli_fname);
   Put(WaitRecord::kFunction);
   Put(number);
-  Put(function != 0 ? function - reinterpret_cast<uintptr_t>(file.dli_fbase) + 1 : 0);
+  Put(function - reinterpret_cast<uintptr_t>(file.dli_fbase) + 1);
   tables_->functions[tables_->function_count] = function;
   return static_cast<uint32_t>(++tables_->function_count);
 }
