@@ -216,9 +216,9 @@ Blame FindBlame(const RingWindow& window, int32_t tid, uint64_t from_ticks, uint
   const std::vector<ReportFrame>& stack = sampled.stack;
   blame.frames = methods;
   blame.frames.insert(blame.frames.end(), stack.begin(), stack.end());
-  std::vector<std::string> path = PathOf(methods, sampled.sure.empty() ? stack : sampled.sure);
-  if (path.empty()) path.push_back(what);
-  blame.fingerprint = FingerprintOf(path);
+  blame.path = PathOf(methods, sampled.sure.empty() ? stack : sampled.sure);
+  if (blame.path.empty()) blame.path.push_back(what);
+  blame.fingerprint = FingerprintOf(blame.path);
   if (!methods.empty()) {
     blame.place = methods.front().function;
     return blame;

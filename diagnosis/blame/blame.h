@@ -21,6 +21,7 @@ struct Blame {
   std::vector<ReportRenderWork> render_work;  // on any thread, the longest first
   std::vector<ReportFrame> frames;  // innermost first: methods (module "[method]"), then the stack
   std::string place;  // the function that a developer should look at; empty if nothing is known
+  std::vector<std::string> path;  // that the fingerprint is of, outermost first
   // Over the blamed methods, or else the named functions of the blamed stack that are the program's
   // own: the same in every run, lap of the ring and build.
   std::string fingerprint;

@@ -3,6 +3,7 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.h"
 #include "diagnosis/blame/blame.h"
@@ -12,7 +13,9 @@
 #include "diagnosis/seal/coverage.h"
 #include "diagnosis/seal/frame_report.h"
 #include "diagnosis/seal/report_evidence.h"
+#include "diagnosis/verdict/cpu_causes.h"
 #include "diagnosis/verdict/longest_waits.h"
+#include "diagnosis/verdict/named_waits.h"
 #include "diagnosis/verdict/window_verdict.h"
 #include "report/report_encoder.h"
 #include "tracer/ring/record_modes.h"
@@ -183,6 +186,15 @@ void DescribeWindow(const ReportSource& source, const SealRequest& request,
                     [](const StackSample& sample) { return sample.truncated; }));
 }
 
+// Of the blamed path and what it waited for outside of the program.
+std::string Fingerprint(const SealRequest& request, Blame blame, const std::string& outside) {
+  // The app knows what it found; the path is that of the calls which happened to be there.
+  if (request.kind == ReportKind::kCustom) return FingerprintOf({"custom", request.what});
+  if (outside.empty()) return blame.fingerprint;
+  blame.path.push_back(outside);
+  return FingerprintOf(blame.path);
+}
+
 // Sets what the blame and the verdict say; returns the function that carries the blame.
 std::string DescribeCause(const ReportSource& source, const SealRequest& request,
                           const ReportEvidence& evidence, const ThreadLives& lives,
@@ -195,22 +207,23 @@ std::string DescribeCause(const ReportSource& source, const SealRequest& request
   report->methods_left_out = blame.methods_left_out;
   report->render_work = std::move(blame.render_work);
   report->top_frames = std::move(blame.frames);
-  // The app knows what it found; the path is that of the calls which happened to be there.
-  report->fingerprint = request.kind == ReportKind::kCustom
-                            ? FingerprintOf({"custom", request.what})
-                            : blame.fingerprint;
-  const VerdictWindow window{&evidence.window, source.kernel.get(), source.clock,
-                             &lives,           &evidence.frames,    &evidence.names};
+  const std::string place = blame.place;
+  const VerdictTimeline readings =
+      NameWaits(request.readings, evidence.samples, evidence.frames, source.clock);
+  const VerdictWindow window{&evidence.window, source.kernel.get(), source.clock, &lives,
+                             &evidence.frames, &evidence.names,     &readings};
   const Verdict verdict = WindowVerdict(window, request);
   report->verdict = DescribeVerdict(window, request, verdict, blame.place);
+  report->notes = CpuNotes(request.cpu, verdict);
   report->sched_switches = static_cast<uint32_t>(verdict.switches);
-  return blame.place;
+  report->fingerprint = Fingerprint(request, std::move(blame), OutsideCause(verdict));
+  return place;
 }
 
 void DescribeNotes(const ReportSource& source, const SealRequest& request,
                    const ReportEvidence& evidence, const ThreadLives& lives, Report* report) {
   const TickSpan span = TicksOf(source, request);
-  report->notes = request.notes;
+  report->notes.insert(report->notes.begin(), request.notes.begin(), request.notes.end());
   TellAnrThreads(request, evidence.window, evidence.frames, span.begin, report);
   if (source.kernel != nullptr) report->notes.push_back(source.kernel->Note());
   for (std::string& note :

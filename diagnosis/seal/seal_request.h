@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "diagnosis/seal/anr_threads.h"
+#include "monitors/incident/cpu_shortage.h"
 #include "monitors/incident/startup_times.h"
 #include "monitors/incident/verdict_timeline.h"
 #include "report/report.h"
@@ -41,6 +42,7 @@ struct SealRequest {
   std::vector<Stretch> free;  // what is left without that; empty: all of it
   bool background = false;
   std::shared_ptr<const AnrThreads> threads;  // kAnr; null if it was over when it was seen
+  CpuShortage cpu;                            // in the incident
   uint64_t anr_limit_ns = 0;                  // kAnr: the limit that it was judged by
   std::optional<StartupTimes> startup;        // kStartup
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
+
 namespace jankbox {
 namespace {
 
@@ -23,13 +25,15 @@ constexpr CauseText kCauses[kVerdictCauses] = {
 };
 
 constexpr const char* kSources[] = {"nothing",       "ftrace", "perf switches", "schedstat",
-                                    "thread states", "hooks",  "system calls",  "fault count"};
+                                    "thread states", "hooks",  "system calls",  "fault count",
+                                    "cpu.stat"};
 
 constexpr uint64_t kWorthASecondMention = 5;  // a fifth
 
 bool Alike(const VerdictShare& a, const VerdictShare& b) {
   return a.cause == b.cause && a.source == b.source && a.estimate == b.estimate &&
-         a.owner_tid == b.owner_tid && a.words == b.words && a.call == b.call && a.on == b.on;
+         a.owner_tid == b.owner_tid && a.words == b.words && a.call == b.call && a.on == b.on &&
+         a.peer == b.peer && a.quota == b.quota && a.overload == b.overload;
 }
 
 const VerdictShare* LargestOf(const Verdict& verdict, VerdictCause cause) {
@@ -40,7 +44,9 @@ const VerdictShare* LargestOf(const Verdict& verdict, VerdictCause cause) {
   return largest;
 }
 
-std::string CauseInWords(const VerdictShare& share, const Culprit& culprit) {
+uint64_t Ms(uint64_t ns) { return (ns + kNsPerMs / 2) / kNsPerMs; }
+
+std::string CauseInWords(const VerdictShare& share, uint64_t total_ns, const Culprit& culprit) {
   std::string text = PhraseOf(share);
   if (share.cause == VerdictCause::kLock && share.owner_tid != 0) {
     const std::string tid = "tid " + std::to_string(share.owner_tid);
@@ -48,7 +54,9 @@ std::string CauseInWords(const VerdictShare& share, const Culprit& culprit) {
     text += culprit.owner_name.empty() ? tid : "'" + culprit.owner_name + "' (" + tid + ")";
     if (!culprit.owner_function.empty()) text += " in " + culprit.owner_function;
   }
-  if (share.cause == VerdictCause::kRunnable && !culprit.rivals.empty()) {
+  if (share.quota != nullptr) {
+    text += ": " + std::to_string(Ms(share.ns)) + " of " + std::to_string(Ms(total_ns)) + " ms";
+  } else if (share.cause == VerdictCause::kRunnable && !culprit.rivals.empty()) {
     text += ": " + culprit.rivals;
   }
   if (share.estimate) text += " (estimate)";
@@ -66,6 +74,9 @@ const char* VerdictSourceName(VerdictSource source) {
 }
 
 std::string PhraseOf(const VerdictShare& share) {
+  if (share.peer != nullptr) return PeerPhrase(*share.peer);
+  if (share.quota != nullptr) return QuotaPhrase(*share.quota);
+  if (share.overload != nullptr) return kOverloadPhrase;
   std::string text;
   if (share.words != nullptr) {
     text = share.words;
@@ -125,11 +136,21 @@ std::string VerdictSentence(const Verdict& verdict, const Culprit& culprit) {
     const auto cause = static_cast<VerdictCause>(most - left.data());
     if (mentions > 0) sentence += " and ";
     sentence += std::to_string((*most * 100 + total / 2) / total) + " % " +
-                CauseInWords(*LargestOf(verdict, cause), culprit);
+                CauseInWords(*LargestOf(verdict, cause), total, culprit);
     *most = 0;
   }
   if (!sentence.empty() && !culprit.function.empty()) sentence += ", in " + culprit.function;
   return sentence;
+}
+
+std::string OutsideCause(const Verdict& verdict) {
+  const VerdictShare* largest = nullptr;
+  for (const VerdictShare& share : verdict.shares) {
+    if (largest == nullptr || share.ns > largest->ns) largest = &share;
+  }
+  if (largest == nullptr || 2 * largest->ns < verdict.total_ns()) return "";
+  if (largest->peer != nullptr) return PeerKey(*largest->peer);
+  return largest->quota != nullptr ? "CPU quota" : "";
 }
 
 }  // namespace jankbox

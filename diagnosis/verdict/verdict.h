@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "monitors/incident/cpu_shortage.h"
+#include "monitors/incident/wait_peer.h"
+
 namespace jankbox {
 
 enum class VerdictCause : uint8_t {
@@ -37,6 +40,7 @@ enum class VerdictSource : uint8_t {
   kHooks,        // the thread's own record of the call that it waited in
   kSystemCall,   // the system call that a reading saw it blocked in
   kFaultCount,   // faults times the measured cost of one
+  kCpuStat,      // the time that the process' cgroup was throttled for
 };
 
 // "ftrace", "perf switches", "schedstat", …
@@ -53,6 +57,10 @@ struct VerdictShare {
   const char* words = nullptr;
   const char* call = nullptr;
   const char* on = nullptr;
+  // Null unless they are the reason; they outlive the verdict.
+  const WaitPeer* peer = nullptr;        // kIpc, kBlocked
+  const CpuShortage* quota = nullptr;    // kRunnable: throttled
+  const CpuShortage* overload = nullptr; // kRunnable: the whole machine had too few CPUs
 };
 
 // "in fdatasync on a regular file", "waiting for a condition", "on the CPU".
@@ -83,6 +91,11 @@ struct Culprit {
 // The largest share, and a second one above a fifth, in words: "78 % waiting for a lock held by
 // 'Worker-3' (tid 123) in ImageCache::Decode, in Feed::Bind". Empty for an empty verdict.
 std::string VerdictSentence(const Verdict& verdict, const Culprit& culprit);
+
+// The cause outside of the program that has half of the time or more: "X server", "CPU quota". The
+// same in every run: without ids and numbers, and without the machine's load. Empty if there is
+// none.
+std::string OutsideCause(const Verdict& verdict);
 
 }  // namespace jankbox
 

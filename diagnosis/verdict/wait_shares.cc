@@ -1,5 +1,7 @@
 #include "diagnosis/verdict/wait_shares.h"
 
+#include <sys/syscall.h>
+
 #include "tracer/ring/wait_record.h"
 
 namespace jankbox {
@@ -12,6 +14,7 @@ constexpr char kSemaphore[] = "waiting for a semaphore";
 constexpr char kJoin[] = "waiting for a thread to end";
 constexpr char kFutex[] = "waiting for a lock (futex)";
 constexpr char kAnotherThread[] = "waiting for another thread (futex)";
+constexpr char kDirectory[] = "a directory";
 constexpr char kWokenByProcess[] = "waiting until another process woke it";
 
 bool HasAnotherEnd(FdClass fd_class) {
@@ -65,6 +68,7 @@ VerdictShare ShareOfReading(const ThreadReading& reading) {
   if (reading.syscall < 0) share.source = VerdictSource::kThreadState;
   share.call = SystemCallName(reading.syscall);
   share.on = FdClassWords(static_cast<uint32_t>(reading.fd_class));
+  if (reading.syscall == SYS_getdents64 && share.on != nullptr) share.on = kDirectory;
   switch (reading.wait) {
     case WaitReason::kLock:
       share.cause = VerdictCause::kLock;
@@ -106,6 +110,15 @@ VerdictShare ShareOfState(const ThreadSpan& span, const ThreadReading* waited) {
     share.cause = VerdictCause::kIpc;
   }
   return share;
+}
+
+void SetPeer(const WaitPeer* peer, VerdictShare* share) {
+  const bool open = share->cause == VerdictCause::kBlocked || share->cause == VerdictCause::kIpc;
+  if (peer == nullptr || !open) return;
+  const bool device =
+      peer->kind == WaitPeer::Kind::kGpuDriver || peer->kind == WaitPeer::Kind::kVsync;
+  share->cause = device ? VerdictCause::kBlocked : VerdictCause::kIpc;
+  share->peer = peer;
 }
 
 }  // namespace jankbox

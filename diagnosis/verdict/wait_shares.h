@@ -17,6 +17,9 @@ VerdictShare ShareOfReading(const ThreadReading& reading);
 // `waited` may be null. kBlocked if nothing says more than the reading does.
 VerdictShare ShareOfState(const ThreadSpan& span, const ThreadReading* waited);
 
+// Gives `share` to `peer` (null: not known), unless it is known to be for something else.
+void SetPeer(const WaitPeer* peer, VerdictShare* share);
+
 }  // namespace jankbox
 
 #endif  // JANKBOX_DIAGNOSIS_VERDICT_WAIT_SHARES_H_

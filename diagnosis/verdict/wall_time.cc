@@ -137,6 +137,7 @@ class Splitter {
       VerdictShare share =
           ShareOfCall(wait.begin, off.span != nullptr && off.span->woken_by_process);
       share.estimate = share.estimate || off.source == VerdictSource::kNothing;
+      SetPeer(PeerOf(off), &share);
       share.ns = std::min(left, static_cast<uint64_t>(static_cast<double>(ns) * scale));
       left -= share.ns;
       verdict_.Add(share);
@@ -158,8 +159,13 @@ class Splitter {
       share.cause = by_schedstat ? VerdictCause::kBlocked : VerdictCause::kUnknown;
       share.source = by_schedstat ? off.source : VerdictSource::kNothing;
     }
+    SetPeer(PeerOf(off), &share);
     share.ns = ns;
     verdict_.Add(share);
+  }
+
+  const WaitPeer* PeerOf(const OffCpu& off) const {
+    return off.waited == nullptr ? nullptr : evidence_.readings->PeerOf(*off.waited);
   }
 
   // The first reading in [from, to] that saw a wait; null if there is none.

@@ -5,6 +5,7 @@
 #include "base/compact_sort.h"
 #include "diagnosis/blame/blame.h"
 #include "diagnosis/verdict/blocking_calls.h"
+#include "diagnosis/verdict/cpu_causes.h"
 #include "diagnosis/verdict/kernel_spans.h"
 #include "diagnosis/verdict/wall_time.h"
 
@@ -89,7 +90,7 @@ Verdict VerdictOf(const VerdictWindow& source, const SealRequest& request,
   WallTimeEvidence evidence;
   evidence.from_ns = stretch.from_ns;
   evidence.to_ns = stretch.to_ns;
-  evidence.readings = &request.readings;
+  evidence.readings = source.readings != nullptr ? source.readings : &request.readings;
   if (source.kernel != nullptr) {
     AddKernelEvidence(*source.kernel, request.tid, source.clock.MonotonicToBoottimeNs(0),
                       &evidence);
@@ -98,9 +99,8 @@ Verdict VerdictOf(const VerdictWindow& source, const SealRequest& request,
   return SplitWallTime(evidence);
 }
 
-}  // namespace
-
-Verdict WindowVerdict(const VerdictWindow& source, const SealRequest& request) {
+// Before the reason is known for which a thread that was able to run did not.
+Verdict UnexplainedVerdict(const VerdictWindow& source, const SealRequest& request) {
   const std::vector<WaitSpan> waits =
       BlockingCalls(*source.window, request.tid, source.window->to_ticks, source.clock);
   if (request.free.empty() && request.held_ns == 0) {
@@ -112,6 +112,14 @@ Verdict WindowVerdict(const VerdictWindow& source, const SealRequest& request) {
     for (const VerdictShare& share : part.shares) verdict.Add(share);
     verdict.switches += part.switches;
   }
+  return verdict;
+}
+
+}  // namespace
+
+Verdict WindowVerdict(const VerdictWindow& source, const SealRequest& request) {
+  Verdict verdict = UnexplainedVerdict(source, request);
+  ExplainRunnable(request.cpu, &verdict);
   return verdict;
 }
 

@@ -24,9 +24,12 @@ struct VerdictWindow {
   const ThreadLives* lives = nullptr;
   const FrameTable* frames = nullptr;
   const MethodNames* methods = nullptr;
+  // Of the incident's thread, with the peers of its waits (named_waits.h); outlives the verdict.
+  // Null: those of the request.
+  const VerdictTimeline* readings = nullptr;
 };
 
-// Sums to the incident's length exactly.
+// Sums to the incident's length exactly. `request` outlives the verdict.
 Verdict WindowVerdict(const VerdictWindow& source, const SealRequest& request);
 
 // The same for the report, with its sentence; `place` is the function to look at.

@@ -88,6 +88,8 @@ ThreadReading ThreadProbe::Read() const {
   call.by_syscall = pc != nullptr && IsInSyscall(strtoull(pc, nullptr, 16));
   if (TakesFd(call.number)) call.fd_class = ClassifyFd(first_argument);
   reading.syscall = call.number;
+  reading.arguments[0] = first_argument;
+  reading.arguments[1] = call.second_argument;
   reading.fd_class = call.fd_class;
   reading.wait = ClassifyWait(call);
   if (reading.wait == WaitReason::kLock) {

@@ -20,6 +20,8 @@ struct ThreadReading {
   WaitReason wait = WaitReason::kUnknown;
   StackSample::FdClass fd_class = StackSample::FdClass::kNone;  // that `syscall` waits on
   int32_t syscall = -1;  // that it is blocked in; -1: none or not known
+  uint64_t arguments[2] = {};  // its first ones
+  uint8_t peer = 0;  // that it waits for: a number of VerdictTimeline::Keep(); 0: not known
   struct {
     uint64_t address = 0;
     uint32_t operation = 0;
@@ -28,6 +30,13 @@ struct ThreadReading {
   char state = '?';            // of /proc/self/task/TID/stat
   int32_t lock_owner_tid = 0;  // of that lock; 0: not known
 };
+
+// The thread has not run between the two.
+inline bool IsSameWait(const ThreadReading& a, const ThreadReading& b) {
+  return IsWait(a.wait) && IsWait(b.wait) && a.syscall == b.syscall &&
+         a.arguments[0] == b.arguments[0] && a.arguments[1] == b.arguments[1] &&
+         a.switches == b.switches;
+}
 
 class ThreadProbe {
  public:

@@ -1,6 +1,7 @@
 #include "monitors/incident/verdict_timeline.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace jankbox {
 namespace {
@@ -62,6 +63,29 @@ void VerdictTimeline::ForgetBefore(uint64_t time_ns) {
       std::find_if(points_.begin(), points_.end(),
                    [time_ns](const Point& point) { return point.time_ns > time_ns; });
   if (first_after - points_.begin() > 1) points_.erase(points_.begin(), first_after - 1);
+  // All at once, so that the numbers of the others stay.
+  if (peers_until_ns_ >= time_ns) return;
+  for (Point& point : points_) point.reading.peer = 0;
+  peers_.clear();
+}
+
+uint8_t VerdictTimeline::Keep(uint64_t now_ns, WaitPeer peer) {
+  if (peer.kind == WaitPeer::Kind::kNone) return 0;
+  peers_until_ns_ = std::max(peers_until_ns_, now_ns);
+  const uint8_t last = LastPeer(peer.kind, UINT64_MAX);
+  if (last != 0 && peers_[last - 1].peer == peer) return last;
+  if (peers_.size() >= kMaxPeers) return 0;
+  peers_.push_back({now_ns, std::move(peer)});
+  return static_cast<uint8_t>(peers_.size());
+}
+
+uint8_t VerdictTimeline::LastPeer(WaitPeer::Kind kind, uint64_t time_ns) const {
+  for (size_t i = peers_.size(); i-- > 0;) {
+    if (peers_[i].peer.kind == kind && peers_[i].time_ns <= time_ns) {
+      return static_cast<uint8_t>(i + 1);
+    }
+  }
+  return 0;
 }
 
 std::vector<Stretch> VerdictTimeline::Between(uint64_t from_ns, uint64_t to_ns) const {

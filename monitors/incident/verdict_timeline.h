@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "monitors/incident/thread_probe.h"
+#include "monitors/incident/wait_peer.h"
 
 namespace jankbox {
 
@@ -36,6 +37,17 @@ class VerdictTimeline {
   // tick of the watcher.
   void Add(uint64_t now_ns, const ThreadReading& reading);
 
+  // Keeps a peer that was seen at `now_ns`; returns its number for ThreadReading::peer, 0 for none
+  // and if there are too many.
+  uint8_t Keep(uint64_t now_ns, WaitPeer peer);
+
+  // Null if the reading has none.
+  const WaitPeer* PeerOf(const ThreadReading& reading) const {
+    return reading.peer == 0 ? nullptr : &peers_[reading.peer - 1].peer;
+  }
+  // The last one of `kind` that was kept by `time_ns`; 0: none.
+  uint8_t LastPeer(WaitPeer::Kind kind, uint64_t time_ns) const;
+
   // Forgets what is older than the last reading at or before `time_ns`, which is a baseline.
   void ForgetBefore(uint64_t time_ns);
 
@@ -46,11 +58,20 @@ class VerdictTimeline {
   std::vector<Stretch> Between(uint64_t from_ns, uint64_t to_ns) const;
 
   const std::vector<Point>& points() const { return points_; }
+  std::vector<Point>& points() { return points_; }
 
  private:
   static constexpr size_t kMaxPoints = 8192;  // beyond it every second one is dropped
+  static constexpr size_t kMaxPeers = 64;
+
+  struct KeptPeer {
+    uint64_t time_ns = 0;  // when it was kept
+    WaitPeer peer;
+  };
 
   std::vector<Point> points_;
+  std::vector<KeptPeer> peers_;
+  uint64_t peers_until_ns_ = 0;  // when one was seen last
 };
 
 }  // namespace jankbox

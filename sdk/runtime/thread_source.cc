@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "monitors/anr/tracer_pid.h"
+#include "tracer/interpose/bus_calls.h"
 #include "tracer/interpose/lock_owner.h"
 
 namespace jankbox {
@@ -25,6 +26,17 @@ class LiveThreadSource final : public ThreadSource {
       reading.lock_owner_tid = lives ? owner : 0;
     }
     return reading;
+  }
+  WaitPeers PeersOf(const ThreadReading& reading, uint64_t begin_ticks) override {
+    WaitPeers found{PeerOfWait(reading), {}};
+    if (found.peer.kind == WaitPeer::Kind::kNone) found.servers = ConnectedServers();
+    const std::string called = LastBusDestination(begin_ticks);
+    const auto name = [&](WaitPeer* peer) {
+      if (peer->kind == WaitPeer::Kind::kBus) peer->bus_name = called;
+    };
+    name(&found.peer);
+    for (WaitPeer& server : found.servers) name(&server);
+    return found;
   }
   bool IsGone() override { return syscall(SYS_tgkill, pid_, tid_, 0) != 0 && errno == ESRCH; }
   bool IsTraced() override { return TracerPidOf(tid_) != 0; }

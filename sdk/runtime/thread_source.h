@@ -6,19 +6,30 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "diagnosis/seal/anr_threads.h"
 #include "monitors/incident/thread_probe.h"
+#include "monitors/incident/wait_peer.h"
 #include "monitors/thread/ui_thread_check.h"
 #include "tracer/sampling/stack_sampler.h"
 
 namespace jankbox {
+
+// The process that a thread waits for; if that is not seen, the servers that the process is
+// connected to: another of its threads may wait for one of them.
+struct WaitPeers {
+  WaitPeer peer;
+  std::vector<WaitPeer> servers;
+};
 
 class ThreadSource {
  public:
   virtual ~ThreadSource() = default;
 
   virtual ThreadReading Read() = 0;
+  // Of a thread that waits as in `reading`, in a dispatch that began at `begin_ticks`.
+  virtual WaitPeers PeersOf(const ThreadReading& reading, uint64_t begin_ticks) = 0;
   virtual bool IsGone() = 0;    // the thread has ended
   virtual bool IsTraced() = 0;  // a debugger is attached to it
   virtual UiThreadReading ReadScheduling() = 0;

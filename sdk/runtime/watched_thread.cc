@@ -73,6 +73,7 @@ WatchedThread::WatchedThread(const Options& options, RingFile* ring, size_t inde
       sampler_(source_->NewSampler(
           tid_, {.interval_ms = options.sample_interval_ms, .mode = options.sampler_mode})),
       owner_sampler_(options.sampler_mode, source_.get()),
+      peer_finder_(source_.get()),
       refusals_(refusals) {}
 
 bool WatchedThread::Overdue(const RunningDispatch& running, uint64_t now_ns) const {
@@ -106,8 +107,11 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   const bool idle = !running && count == last_count_;
   // One that has not begun anything since it was seen waiting is as it was then.
   if (!idle || !timeline_.EndsInAWait()) {
-    const ThreadReading reading = source_->Read();
+    ThreadReading reading = source_->Read();
     in_tracing_stop_ = reading.state == 't';
+    if (running && IsWait(reading.wait) && Overdue(*running, now_ns)) {
+      peer_finder_.Look(now_ns, running->begin_ticks, &reading, &timeline_);
+    }
     timeline_.Add(now_ns, reading);
   }
   if (idle && count != 0) idle_ns_ = now_ns;

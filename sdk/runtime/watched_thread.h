@@ -20,6 +20,7 @@
 #include "monitors/thread/ui_thread_check.h"
 #include "sdk/api/options.h"
 #include "sdk/runtime/lock_owner_sampler.h"
+#include "sdk/runtime/peer_finder.h"
 #include "sdk/runtime/thread_source.h"
 #include "tracer/ring/ring_file.h"
 #include "tracer/sampling/stack_sampler.h"
@@ -87,6 +88,7 @@ class WatchedThread {
   IncidentTracker incidents_;
   std::unique_ptr<StackSampler> sampler_;
   LockOwnerSampler owner_sampler_;
+  PeerFinder peer_finder_;
   TickConverter clock_;
   UiThreadCheck thread_check_;
   std::vector<std::string> findings_;  // that no report has told yet

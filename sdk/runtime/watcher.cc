@@ -181,6 +181,7 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool a
   TakeThresholds();
   const TickConverter clock = this->clock();
   thread_recorder_.Look();  // before anything is sealed
+  CountCpu(now_ns);
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
     const int32_t tid = ring_->header()->watched[i].tid.load(std::memory_order_acquire);
     if (tid != 0 && threads_[i] == nullptr) {
@@ -198,6 +199,16 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool a
   LookAtStart(now_ns);
   // A dispatch that begins now is to be seen before it is overdue, the first of a thread, too.
   return std::min<uint64_t>(next_ns, std::max<uint64_t>(options_.slow_message_ns / 2, kNsPerMs));
+}
+
+void Watcher::CountCpu(uint64_t now_ns) {
+  bool active = false;
+  for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
+    const RingWatchedThread& thread = ring_->header()->watched[i];
+    active = active || thread.dispatch_begin_ticks.load(std::memory_order_relaxed) != 0 ||
+             (threads_[i] != nullptr && threads_[i]->running_since_ns() != 0);
+  }
+  cpu_account_.Read(now_ns, active);
 }
 
 // "": there is none yet, or there never was one.
@@ -268,6 +279,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   FdClasses::ForgetAll();
   atrace_.Look(now_ns);
   FollowDesktop(first);
+  cpu_account_.FindQuota();
   SweepThreadRecords();
   // Chunks closed since the last sweep may still get the word of a thread that was interrupted.
   ChecksumClosedChunks(ring_, last_sweep_ticks_);
@@ -322,6 +334,7 @@ void Watcher::SweepThreadRecords() {
 }
 
 void Watcher::SealWithNotes(SealRequest request) {
+  request.cpu = cpu_account_.Between(request.begin_ns, request.end_ns);
   const uint64_t stacks = thread_recorder_.lost().stacks;
   if (stacks != 0) {
     request.notes.push_back(

@@ -16,6 +16,7 @@
 #include "base/scoped_fd.h"
 #include "monitors/anr/heartbeat.h"
 #include "monitors/anr/proc_beat_source.h"
+#include "monitors/incident/cpu_shortage.h"
 #include "monitors/incident/refusals.h"
 #include "sdk/api/options.h"
 #include "sdk/api/threshold_layers.h"
@@ -90,6 +91,7 @@ class Watcher {
   void SweepEverySecond(uint64_t now_ns);
   void TakeThresholds();
   void LookAtStart(uint64_t now_ns);
+  void CountCpu(uint64_t now_ns);
   std::string NameOfLoop(size_t index) const;
   void TellRunOfLoop(size_t index, bool ended);
   void FollowDesktop(bool first);
@@ -123,6 +125,7 @@ class Watcher {
   ThreadCpuClock cpu_clock_;
   ThreadRecorder thread_recorder_;
   StartupWatch startup_;
+  CpuAccount cpu_account_;
   uint64_t counted_thread_drops_ = 0;
   bool ring_may_grow_ = true;  // until a step did not fit
 

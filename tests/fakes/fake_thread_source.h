@@ -29,6 +29,7 @@ struct FakeSamplerState {
 
 struct FakeThreadState {
   ThreadReading reading;
+  WaitPeers peers;
   bool gone = false;
   bool traced = false;
   UiThreadReading scheduling;
@@ -37,6 +38,7 @@ struct FakeThreadState {
 
   // Counted by the source.
   uint32_t reads = 0;
+  uint32_t peers_asked = 0;
   uint32_t dumps = 0;
   std::map<int32_t, std::shared_ptr<FakeSamplerState>> sampler_of;  // by tid, the latest
 };
@@ -77,6 +79,10 @@ class FakeThreadSource final : public ThreadSource {
   ThreadReading Read() override {
     ++state_->reads;
     return state_->reading;
+  }
+  WaitPeers PeersOf(const ThreadReading&, uint64_t) override {
+    ++state_->peers_asked;
+    return state_->peers;
   }
   bool IsGone() override { return state_->gone; }
   bool IsTraced() override { return state_->traced; }

@@ -83,8 +83,10 @@ enum class HookId : uint8_t {
   kSdlGlSwapWindow,
   kSdlDelay,
   kIoctl,
+  kSend,
+  kSendmsg,
 };
-inline constexpr size_t kHookIds = 58;
+inline constexpr size_t kHookIds = 60;
 
 struct HookedSymbol {
   HookId id;
@@ -152,6 +154,8 @@ inline constexpr std::array<HookedSymbol, kHookIds> kHookedSymbols = {{
     {HookId::kSdlGlSwapWindow, "SDL_GL_SwapWindow"},
     {HookId::kSdlDelay, "SDL_Delay"},
     {HookId::kIoctl, "ioctl"},
+    {HookId::kSend, "send"},
+    {HookId::kSendmsg, "sendmsg"},
 }};
 
 inline constexpr const char* SymbolOf(HookId id) {

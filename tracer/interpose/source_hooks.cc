@@ -1,5 +1,6 @@
 #include "tracer/interpose/source_hooks.h"
 
+#include "tracer/interpose/bus_calls.h"
 #include "tracer/interpose/io_proxies.h"
 #include "tracer/interpose/lock_proxies.h"
 #include "tracer/interpose/thread_proxies.h"
@@ -12,7 +13,10 @@ void AddSourceHooks(const SourceSet& sources, HookSet* hooks) {
     ThreadRecorder::Prepare();
     hooks->AddAll(ThreadHooks(), kWithout);
   }
-  if (sources.io) hooks->AddAll(IoHooks(), kWithout);
+  if (sources.io) {
+    hooks->AddAll(IoHooks(), kWithout);
+    hooks->AddAll(BusHooks(), kWithout);
+  }
   if (sources.locks) hooks->AddAll(LockHooks(), kWithout);
 }
 

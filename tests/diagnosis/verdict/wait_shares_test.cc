@@ -76,6 +76,45 @@ TEST(ShareOfCall, BinderCallIsAnotherProcess) {
   EXPECT_EQ(Line(ShareOfCall(call, false)), "ipc hooks: in binder call IWindowSession.relayout");
 }
 
+TEST(ShareOfReading, EntriesOfADirectoryAreReadFromADirectory) {
+  EXPECT_EQ(Line(ShareOfReading(Reading(WaitReason::kDisk, SYS_getdents64, FdClass::kFile))),
+            "disk system calls: in getdents on a directory");
+  EXPECT_EQ(Line(ShareOfReading(Reading(WaitReason::kDisk, SYS_fsync, FdClass::kFile))),
+            "disk system calls: in fsync on a regular file");
+}
+
+TEST(SetPeer, WaitForNothingElseIsThePeers) {
+  const WaitPeer server{.kind = WaitPeer::Kind::kXServer, .pid = 5, .process = "Xorg"};
+  for (const VerdictShare& wait : {ShareOfCall(Call(WaitClass::kCondition), false),
+                                   ShareOfCall(Call(WaitClass::kRead, FdClass::kSocket), true),
+                                   ShareOfReading(Reading(WaitReason::kDescriptor, SYS_ppoll))}) {
+    VerdictShare share = wait;
+    SetPeer(&server, &share);
+    EXPECT_EQ(share.cause, VerdictCause::kIpc);
+    EXPECT_EQ(PhraseOf(share), "waiting for the X server (Xorg, pid 5)");
+    EXPECT_EQ(share.source, wait.source);
+  }
+}
+
+TEST(SetPeer, LocksDisksAndSleepsStayWhatTheyAre) {
+  const WaitPeer server{.kind = WaitPeer::Kind::kXServer};
+  for (const VerdictShare& wait : {ShareOfCall(Call(WaitClass::kMutex), false),
+                                   ShareOfCall(Call(WaitClass::kOpen), false),
+                                   ShareOfReading(Reading(WaitReason::kSleeping, 35))}) {
+    VerdictShare share = wait;
+    SetPeer(&server, &share);
+    EXPECT_EQ(share.cause, wait.cause);
+    EXPECT_EQ(share.peer, nullptr);
+  }
+}
+
+TEST(SetPeer, DevicesAreNoProcess) {
+  const WaitPeer vsync{.kind = WaitPeer::Kind::kVsync};
+  VerdictShare share = ShareOfReading(Reading(WaitReason::kBlocked, SYS_ioctl));
+  SetPeer(&vsync, &share);
+  EXPECT_EQ(Line(share), "blocked system calls: waiting for the display's vsync");
+}
+
 TEST(ShareOfReading, LockHasItsOwnerOrTheFutexsWords) {
   ThreadReading reading = Reading(WaitReason::kLock, SYS_futex);
   EXPECT_EQ(Line(ShareOfReading(reading)), "lock system calls: waiting for a lock (futex)");

@@ -38,6 +38,50 @@ TEST_F(WatchedThreadTest, SamplesAreTakenFromHalfTheThresholdOn) {
   EXPECT_EQ(Sampler().collects, 4u) << "what came before the stop is collected";
 }
 
+TEST_F(WatchedThreadTest, PeerOfAWaitIsAskedForOnceAndGoesWithTheIncident) {
+  state_.reading.syscall = 7;
+  state_.peers.peer = {.kind = WaitPeer::Kind::kXServer, .pid = 5, .process = "Xorg"};
+  Begin("draw", 100);
+  LookUntil(400);
+  EXPECT_EQ(state_.peers_asked, 0u) << "it is not overdue";
+  LookUntil(700);
+  EXPECT_EQ(state_.peers_asked, 1u) << "it has not run since";
+  state_.reading.switches = 9;
+  state_.peers.peer.pid = 6;
+  LookUntil(850);
+  EXPECT_EQ(state_.peers_asked, 2u);
+  state_.reading.wait = WaitReason::kSleeping;
+  LookUntil(900);
+  EXPECT_EQ(state_.peers_asked, 2u) << "nobody ends a sleep";
+  End(910);
+  LookUntil(1000);
+  ASSERT_THAT(sealed_, SizeIs(1));
+  std::vector<int32_t> pids;
+  for (const VerdictTimeline::Point& point : sealed_[0].readings.points()) {
+    const WaitPeer* peer = sealed_[0].readings.PeerOf(point.reading);
+    if (peer != nullptr && (pids.empty() || pids.back() != peer->pid)) pids.push_back(peer->pid);
+  }
+  EXPECT_THAT(pids, ElementsAre(5, 6));
+}
+
+TEST_F(WatchedThreadTest, PeersOfAnEarlierMessageAreForgotten) {
+  state_.peers.peer = {.kind = WaitPeer::Kind::kXServer, .pid = 5};
+  Begin("draw", 100);
+  LookUntil(850);
+  End(860);
+  LookUntil(2000);
+  state_.peers.peer = {};
+  Begin("think", 2050);
+  LookUntil(2800);
+  End(2810);
+  LookUntil(2900);
+  ASSERT_THAT(sealed_, SizeIs(2));
+  for (const VerdictTimeline::Point& point : sealed_[1].readings.points()) {
+    EXPECT_EQ(sealed_[1].readings.PeerOf(point.reading), nullptr);
+  }
+  EXPECT_EQ(sealed_[1].readings.LastPeer(WaitPeer::Kind::kXServer, UINT64_MAX), 0);
+}
+
 TEST_F(WatchedThreadTest, ThreadThatShowsFramesIsSampledSooner) {
   Frame(10, 20);
   Begin("doFrame", 1000);

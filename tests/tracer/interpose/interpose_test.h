@@ -15,6 +15,7 @@
 #include "tracer/event/binder_call.h"
 #include "tracer/event/thread_event.h"
 #include "tracer/event/wait_event.h"
+#include "tracer/interpose/bus_calls.h"
 #include "tracer/interpose/io_proxies.h"
 #include "tracer/interpose/lock_proxies.h"
 #include "tracer/interpose/thread_proxies.h"
@@ -51,7 +52,7 @@ class SourceTest : public RingTest {
  protected:
   void SetUp() override {
     RingTest::SetUp();
-    for (const auto& hooks : {IoHooks(), LockHooks(), ThreadHooks()}) {
+    for (const auto& hooks : {IoHooks(), BusHooks(), LockHooks(), ThreadHooks()}) {
       for (const HookUse& hook : hooks) {
         // Null where only bionic has it.
         hook.original->Set(dlsym(RTLD_DEFAULT, SymbolOf(hook.id)));
@@ -63,7 +64,7 @@ class SourceTest : public RingTest {
 
   template <typename Function>
   static Function* Proxy(HookId id) {
-    for (const auto& hooks : {IoHooks(), LockHooks(), ThreadHooks()}) {
+    for (const auto& hooks : {IoHooks(), BusHooks(), LockHooks(), ThreadHooks()}) {
       for (const HookUse& hook : hooks) {
         if (hook.id == id) return reinterpret_cast<Function*>(hook.proxy);
       }

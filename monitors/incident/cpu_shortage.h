@@ -1,0 +1,90 @@
+// How much CPU time was withheld from the process in a stretch of time, and why: by the quota of
+// its cgroup (cpu.stat), or by a machine with more to do than CPUs (/proc/pressure/cpu, /proc/
+// uptime). CpuAccount keeps the counters of the last seconds. Watcher thread; allocates.
+#ifndef JANKBOX_MONITORS_INCIDENT_CPU_SHORTAGE_H_
+#define JANKBOX_MONITORS_INCIDENT_CPU_SHORTAGE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/scoped_fd.h"
+
+namespace jankbox {
+
+// Of one stretch of time.
+struct CpuShortage {
+  bool known = false;            // the counters were read in it
+  uint64_t throttled_ns = 0;     // by the quota, on all CPUs together
+  uint32_t quota_permille = 0;   // of one CPU; 0: there is no quota
+  std::string cgroup;            // that has the quota: "/background.slice"
+  bool pressure_known = false;   // the kernel has /proc/pressure/cpu
+  uint32_t waiting_permille = 0; // of the time, some task of the machine waited for a CPU
+  uint32_t idle_permille = 0;    // of the CPUs' time
+
+  // Tasks waited for a CPU for most of the time, and no CPU was idle meanwhile: neither a quota nor
+  // an affinity kept them waiting.
+  bool overloaded() const;
+};
+
+inline constexpr char kOverloadPhrase[] = "waiting for a CPU of an overloaded machine";
+
+// "throttled by the CPU quota of cgroup /x (20 % of one CPU)".
+std::string QuotaPhrase(const CpuShortage& shortage);
+
+class CpuAccount {
+ public:
+  // `root` is in front of every path: a test's folder.
+  explicit CpuAccount(std::string root = "") : root_(std::move(root)) {}
+
+  // Finds the tightest quota among the process' cgroup and those around it. Once a second.
+  void FindQuota();
+
+  // Reads the counters, at most every 20 ms. `active`: a watched thread does something; if none
+  // does, only a quota is followed.
+  void Read(uint64_t now_ns, bool active);
+
+  // CLOCK_MONOTONIC. Counters are read in steps: up to 100 ms around the stretch may count.
+  CpuShortage Between(uint64_t from_ns, uint64_t to_ns) const;
+
+ private:
+  static constexpr size_t kMaxPoints = 512;  // beyond it the oldest is forgotten
+  static constexpr uint64_t kIntervalNs = 20'000'000;
+  static constexpr uint64_t kNearNs = 100'000'000;  // counters this far outside of a stretch do
+
+  struct Point {
+    uint64_t time_ns = 0;
+    uint64_t throttled_ns = 0;
+    uint64_t waiting_ns = 0;  // /proc/pressure/cpu
+    uint64_t idle_ns = 0;     // of all CPUs
+  };
+  struct Quota {
+    std::string folder;  // of the cgroup
+    std::string cgroup;
+    uint32_t permille = 0;
+  };
+
+  void FindMount(bool unified);
+  void Use(Quota quota);
+  const Point& Newest() const { return points_[(first_ + points_.size() - 1) % points_.size()]; }
+
+  const std::string root_;
+  bool mounts_known_ = false;
+  std::string mount_;       // of the hierarchy with the controller "cpu"; empty: none
+  std::string mount_root_;  // the cgroup that is seen there
+  bool unified_ = false;    // cgroup v2
+  Quota quota_;
+  ScopedFd stat_;
+  bool opened_ = false;
+  ScopedFd pressure_;
+  ScopedFd uptime_;
+  uint64_t cpus_ = 1;
+  std::vector<Point> points_;  // oldest first, from first_ on around
+  size_t first_ = 0;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_MONITORS_INCIDENT_CPU_SHORTAGE_H_

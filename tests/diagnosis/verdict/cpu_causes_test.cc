@@ -1,0 +1,100 @@
+// What kept a thread that was able to run from a CPU.
+#include "diagnosis/verdict/cpu_causes.h"
+
+#include <gmock/gmock.h>
+
+#include "base/clock.h"
+
+namespace jankbox {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr uint64_t kMs = kNsPerMs;
+
+Verdict Of(uint64_t runnable_ms, uint64_t running_ms) {
+  Verdict verdict;
+  verdict.Add({.cause = VerdictCause::kRunnable,
+               .source = VerdictSource::kFtrace,
+               .ns = runnable_ms * kMs});
+  verdict.Add({.cause = VerdictCause::kRunning,
+               .source = VerdictSource::kFtrace,
+               .ns = running_ms * kMs});
+  return verdict;
+}
+
+CpuShortage Quota(uint64_t throttled_ms) {
+  return {.known = true,
+          .throttled_ns = throttled_ms * kMs,
+          .quota_permille = 200,
+          .cgroup = "/x",
+          .pressure_known = true};
+}
+
+CpuShortage Overload() {
+  return {.known = true, .pressure_known = true, .waiting_permille = 956, .idle_permille = 3};
+}
+
+TEST(ExplainRunnable, QuotaIsNamedInsteadOfThoseThatRanMeanwhile) {
+  const CpuShortage quota = Quota(540);
+  Verdict verdict = Of(560, 140);
+  ExplainRunnable(quota, &verdict);
+  EXPECT_EQ(verdict.total_ns(), 700 * kMs);
+  EXPECT_EQ(verdict.Of(VerdictCause::kRunnable), 560 * kMs);
+  EXPECT_EQ(VerdictSentence(verdict, {.rivals = "'sh' of another"}),
+            "80 % throttled by the CPU quota of cgroup /x (20 % of one CPU): 540 of 700 ms "
+            "(estimate) and 20 % on the CPU");
+  EXPECT_EQ(OutsideCause(verdict), "CPU quota");
+  EXPECT_THAT(verdict.Sources(), ElementsAre("cpu.stat", "ftrace"));
+}
+
+// The counter is the cgroup's, of all its CPUs and threads.
+TEST(ExplainRunnable, QuotaExplainsNoMoreThanTheThreadWaited) {
+  const CpuShortage quota = Quota(5000);
+  Verdict verdict = Of(300, 400);
+  ExplainRunnable(quota, &verdict);
+  EXPECT_EQ(verdict.total_ns(), 700 * kMs);
+  EXPECT_EQ(verdict.Of(VerdictCause::kRunnable), 300 * kMs);
+  EXPECT_EQ(OutsideCause(verdict), "") << "less than half of the time";
+}
+
+TEST(ExplainRunnable, QuotaThatDidNotThrottleExplainsNothing) {
+  const CpuShortage quota = Quota(0);
+  Verdict verdict = Of(560, 140);
+  ExplainRunnable(quota, &verdict);
+  EXPECT_EQ(VerdictSentence(verdict, {.rivals = "'sh' of another"}),
+            "80 % ready to run while others had the CPU: 'sh' of another and 20 % on the CPU");
+}
+
+TEST(ExplainRunnable, OverloadedMachineIsNamedWithThoseThatHadTheCpu) {
+  const CpuShortage overload = Overload();
+  Verdict verdict = Of(560, 140);
+  ExplainRunnable(overload, &verdict);
+  EXPECT_EQ(VerdictSentence(verdict, {.rivals = "'gcc' of another"}),
+            "80 % waiting for a CPU of an overloaded machine: 'gcc' of another and 20 % on the CPU");
+  EXPECT_EQ(OutsideCause(verdict), "") << "the load is another one in each run";
+  EXPECT_THAT(CpuNotes(overload, verdict), ElementsAre(HasSubstr("in 96 % of the time")));
+}
+
+TEST(ExplainRunnable, UnknownCountersChangeNothing) {
+  Verdict verdict = Of(560, 140);
+  ExplainRunnable({}, &verdict);
+  EXPECT_EQ(VerdictSentence(verdict, {}),
+            "80 % ready to run while others had the CPU and 20 % on the CPU");
+  EXPECT_THAT(CpuNotes({}, verdict), IsEmpty());
+}
+
+TEST(CpuNotes, MissingPressureIsSaidOnlyIfTheThreadWaitedForACpu) {
+  const CpuShortage unknown = {.known = true};
+  EXPECT_THAT(CpuNotes(unknown, Of(560, 140)), ElementsAre(HasSubstr("does not report CPU")));
+  EXPECT_THAT(CpuNotes(unknown, Of(50, 650)), IsEmpty());
+  const CpuShortage quota = {.known = true, .throttled_ns = 560 * kMs, .quota_permille = 200};
+  Verdict throttled = Of(560, 140);
+  ExplainRunnable(quota, &throttled);
+  EXPECT_THAT(CpuNotes(quota, throttled), IsEmpty()) << "the quota explains it";
+}
+
+}  // namespace
+}  // namespace jankbox

@@ -1,0 +1,194 @@
+// Quotas and counters out of files as the kernel writes them, in a folder of the test's own.
+#include "monitors/incident/cpu_shortage.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/clock.h"
+
+namespace jankbox {
+namespace {
+
+
+class CpuAccountTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    char folder[] = "/tmp/jankbox-cpu-XXXXXX";
+    ASSERT_NE(mkdtemp(folder), nullptr);
+    root_ = folder;
+    Write("/proc/self/mountinfo",
+          "22 1 0:21 / /proc rw,nosuid - proc proc rw\n"
+          "31 22 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
+    Write("/proc/self/cgroup", "0::/work.slice/app.scope\n");
+    Pressure(0);
+    Idle(0);
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+
+  void Write(const std::string& path, const std::string& text) const {
+    const std::filesystem::path file = root_ + path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::trunc) << text;
+  }
+  void Group(const std::string& cgroup, const std::string& max, uint64_t throttled_ms = 0) const {
+    Write("/sys/fs/cgroup" + cgroup + "/cpu.max", max + "\n");
+    Write("/sys/fs/cgroup" + cgroup + "/cpu.stat",
+          "usage_usec 1\nnr_throttled 3\nthrottled_usec " + std::to_string(throttled_ms * 1000) +
+              "\nnr_bursts 0\n");
+  }
+  void Pressure(uint64_t ms) const {
+    Write("/proc/pressure/cpu",
+          "some avg10=1.00 avg60=1.00 avg300=1.00 total=" + std::to_string(ms * 1000) +
+              "\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=9999\n");
+  }
+  // Of all CPUs together.
+  void Idle(uint64_t ms) const {
+    char text[64];
+    snprintf(text, sizeof(text), "123.45 %llu.%02llu\n", static_cast<unsigned long long>(ms / 1000),
+             static_cast<unsigned long long>(ms % 1000 / 10));
+    Write("/proc/uptime", text);
+  }
+
+  std::string root_;
+};
+
+TEST_F(CpuAccountTest, ThrottledTimeIsThatOfTheStretch) {
+  Group("/work.slice/app.scope", "20000 100000", 1000);
+  CpuAccount account(root_);
+  account.FindQuota();
+  for (uint64_t at = 0; at <= 1000; at += 50) {
+    Group("/work.slice/app.scope", "20000 100000", 1000 + at * 8 / 10);
+    account.FindQuota();
+    account.Read(at * kNsPerMs, true);
+  }
+  const CpuShortage shortage = account.Between(100 * kNsPerMs, 800 * kNsPerMs);
+  EXPECT_TRUE(shortage.known);
+  EXPECT_EQ(shortage.throttled_ns, 560 * kNsPerMs);
+  EXPECT_EQ(shortage.quota_permille, 200u);
+  EXPECT_EQ(shortage.cgroup, "/work.slice/app.scope");
+  EXPECT_EQ(QuotaPhrase(shortage),
+            "throttled by the CPU quota of cgroup /work.slice/app.scope (20 % of one CPU)");
+}
+
+TEST_F(CpuAccountTest, TightestQuotaAroundTheProcessCounts) {
+  Group("/work.slice/app.scope", "max 100000", 10);
+  Group("/work.slice", "250000 100000", 20);
+  CpuAccount account(root_);
+  account.FindQuota();
+  account.Read(0, true);
+  account.Read(50 * kNsPerMs, true);
+  const CpuShortage shortage = account.Between(0, 50 * kNsPerMs);
+  EXPECT_EQ(shortage.cgroup, "/work.slice");
+  EXPECT_EQ(QuotaPhrase(shortage), "throttled by the CPU quota of cgroup /work.slice (2.5 CPUs)");
+}
+
+TEST_F(CpuAccountTest, FirstVersionOfCgroupsHasItsOwnFiles) {
+  Write("/proc/self/mountinfo",
+        "32 31 0:29 /docker/c1 /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
+        "33 31 0:30 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n");
+  Write("/proc/self/cgroup", "5:cpuset:/\n4:cpu,cpuacct:/docker/c1/inner\n0::/\n");
+  const std::string folder = "/sys/fs/cgroup/cpu,cpuacct/inner";
+  Write(folder + "/cpu.cfs_quota_us", "50000\n");
+  Write(folder + "/cpu.cfs_period_us", "100000\n");
+  Write(folder + "/cpu.stat", "nr_periods 15\nnr_throttled 9\nthrottled_time 708455744\n");
+  CpuAccount account(root_);
+  account.FindQuota();
+  account.Read(0, true);
+  Write(folder + "/cpu.stat", "nr_periods 19\nnr_throttled 13\nthrottled_time 908455744\n");
+  account.Read(400 * kNsPerMs, true);
+  const CpuShortage shortage = account.Between(0, 400 * kNsPerMs);
+  EXPECT_EQ(shortage.throttled_ns, 200 * kNsPerMs);
+  EXPECT_EQ(shortage.quota_permille, 500u);
+  EXPECT_EQ(shortage.cgroup, "/inner");
+}
+
+TEST_F(CpuAccountTest, WithoutAQuotaNothingIsThrottledAndNothingIsReadWhileIdle) {
+  Group("/work.slice/app.scope", "max 100000", 10);
+  CpuAccount account(root_);
+  account.FindQuota();
+  account.Read(0, false);
+  account.Read(50 * kNsPerMs, false);
+  EXPECT_FALSE(account.Between(0, 50 * kNsPerMs).known);
+  account.Read(100 * kNsPerMs, true);
+  account.Read(150 * kNsPerMs, true);
+  const CpuShortage shortage = account.Between(100 * kNsPerMs, 150 * kNsPerMs);
+  EXPECT_TRUE(shortage.known);
+  EXPECT_EQ(shortage.quota_permille, 0u);
+  EXPECT_EQ(shortage.throttled_ns, 0u);
+}
+
+TEST_F(CpuAccountTest, CountersOfAnotherCgroupAreNotCompared) {
+  Group("/work.slice/app.scope", "20000 100000", 5000);
+  Group("/other", "20000 100000", 7000);
+  CpuAccount account(root_);
+  account.FindQuota();
+  account.Read(0, true);
+  Write("/proc/self/cgroup", "0::/other\n");
+  account.FindQuota();
+  account.Read(50 * kNsPerMs, true);
+  EXPECT_FALSE(account.Between(0, 50 * kNsPerMs).known);
+}
+
+TEST_F(CpuAccountTest, MachineIsOverloadedIfTasksWaitAndNoCpuIsIdle) {
+  const auto cpus = static_cast<uint64_t>(sysconf(_SC_NPROCESSORS_ONLN));
+  const struct {
+    uint64_t waiting_ms;
+    uint64_t idle_ms;
+    bool overloaded;
+  } cases[] = {{950, 20 * cpus, true}, {950, 400 * cpus, false}, {300, 20 * cpus, false}};
+  for (const auto& [waiting_ms, idle_ms, overloaded] : cases) {
+    Pressure(0);
+    Idle(0);
+    CpuAccount account(root_);
+    account.Read(0, true);
+    Pressure(waiting_ms);
+    Idle(idle_ms);
+    account.Read(1000 * kNsPerMs, true);
+    const CpuShortage shortage = account.Between(0, 1000 * kNsPerMs);
+    EXPECT_TRUE(shortage.pressure_known);
+    EXPECT_EQ(shortage.waiting_permille, waiting_ms);
+    EXPECT_EQ(shortage.idle_permille, idle_ms / cpus);
+    EXPECT_EQ(shortage.overloaded(), overloaded);
+  }
+}
+
+TEST_F(CpuAccountTest, KernelWithoutPressureIsSaidToHaveNone) {
+  std::filesystem::remove_all(root_ + "/proc/pressure");
+  CpuAccount account(root_);
+  account.Read(0, true);
+  account.Read(1000 * kNsPerMs, true);
+  const CpuShortage shortage = account.Between(0, 1000 * kNsPerMs);
+  EXPECT_TRUE(shortage.known);
+  EXPECT_FALSE(shortage.pressure_known);
+  EXPECT_FALSE(shortage.overloaded());
+}
+
+TEST_F(CpuAccountTest, OldCountersAreForgottenAndFarOnesDoNotCount) {
+  Group("/work.slice/app.scope", "20000 100000");
+  CpuAccount account(root_);
+  account.FindQuota();
+  for (uint64_t at = 0; at < 1000; ++at) account.Read(at * 50 * kNsPerMs, true);
+  EXPECT_FALSE(account.Between(0, 1000 * kNsPerMs).known);
+  EXPECT_TRUE(account.Between(48'000 * kNsPerMs, 49'000 * kNsPerMs).known);
+  EXPECT_FALSE(account.Between(60'000 * kNsPerMs, 61'000 * kNsPerMs).known);
+}
+
+// The files of this machine, whatever it has.
+TEST(CpuAccount, ReadsThisMachine) {
+  CpuAccount account;
+  account.FindQuota();
+  const uint64_t from = MonotonicNs();
+  account.Read(from, true);
+  while (MonotonicNs() < from + 60 * kNsPerMs) {
+  }
+  account.Read(MonotonicNs(), true);
+  const CpuShortage shortage = account.Between(from, MonotonicNs());
+  EXPECT_TRUE(shortage.known);
+  EXPECT_EQ(shortage.pressure_known, std::filesystem::exists("/proc/pressure/cpu"));
+  EXPECT_LE(shortage.idle_permille, 1000u);
+}
+
+}  // namespace
+}  // namespace jankbox
