@@ -214,7 +214,8 @@ std::string DescribeCause(const ReportSource& source, const SealRequest& request
                              &evidence.frames, &evidence.names,     &readings};
   const Verdict verdict = WindowVerdict(window, request);
   report->verdict = DescribeVerdict(window, request, verdict, blame.place);
-  report->notes = CpuNotes(request.cpu, verdict);
+  std::string note = CpuNote(request.cpu, verdict);
+  if (!note.empty()) report->notes.push_back(std::move(note));
   report->sched_switches = static_cast<uint32_t>(verdict.switches);
   report->fingerprint = Fingerprint(request, std::move(blame), OutsideCause(verdict));
   return place;

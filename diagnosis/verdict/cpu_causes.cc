@@ -1,6 +1,8 @@
 #include "diagnosis/verdict/cpu_causes.h"
 
 #include <algorithm>
+#include <cinttypes>
+#include <cstdio>
 
 namespace jankbox {
 namespace {
@@ -8,8 +10,6 @@ namespace {
 constexpr uint64_t kWorthANote = 5;  // a fifth of the time
 
 bool IsRunnable(const VerdictShare& share) { return share.cause == VerdictCause::kRunnable; }
-
-std::string Percent(uint32_t permille) { return std::to_string((permille + 5) / 10) + " %"; }
 
 }  // namespace
 
@@ -35,20 +35,23 @@ void ExplainRunnable(const CpuShortage& shortage, Verdict* verdict) {
                 .quota = &shortage});
 }
 
-std::vector<std::string> CpuNotes(const CpuShortage& shortage, const Verdict& verdict) {
+std::string CpuNote(const CpuShortage& shortage, const Verdict& verdict) {
   uint64_t unexplained_ns = 0;
   for (const VerdictShare& share : verdict.shares) {
     if (IsRunnable(share) && share.quota == nullptr) unexplained_ns += share.ns;
   }
-  if (!shortage.known || unexplained_ns * kWorthANote < verdict.total_ns()) return {};
+  if (!shortage.known || unexplained_ns * kWorthANote < verdict.total_ns()) return "";
   if (!shortage.pressure_known) {
-    return {"The kernel does not report CPU pressure (/proc/pressure/cpu): whether the machine was "
-            "overloaded is not known."};
+    return "The kernel does not report CPU pressure (/proc/pressure/cpu): whether the machine was "
+           "overloaded is not known.";
   }
-  if (!shortage.overloaded()) return {};
-  return {"The machine was overloaded: in " + Percent(shortage.waiting_permille) +
-          " of the time some task waited for a CPU (/proc/pressure/cpu), and the CPUs were idle for " +
-          Percent(shortage.idle_permille) + " of it."};
+  if (!shortage.overloaded()) return "";
+  char text[160];
+  snprintf(text, sizeof(text),
+           "The machine was overloaded: some task waited for a CPU in %" PRIu32
+           " %% of the time (/proc/pressure/cpu), and the CPUs were idle for %" PRIu32 " %%.",
+           (shortage.waiting_permille + 5) / 10, (shortage.idle_permille + 5) / 10);
+  return text;
 }
 
 }  // namespace jankbox

@@ -4,7 +4,6 @@
 #define JANKBOX_DIAGNOSIS_VERDICT_CPU_CAUSES_H_
 
 #include <string>
-#include <vector>
 
 #include "diagnosis/verdict/verdict.h"
 #include "monitors/incident/cpu_shortage.h"
@@ -18,7 +17,7 @@ void ExplainRunnable(const CpuShortage& shortage, Verdict* verdict);
 
 // The numbers of an overloaded machine as a sentence for the report; for a kernel that does not
 // count them, that they are missing. Empty if the thread hardly waited for a CPU.
-std::vector<std::string> CpuNotes(const CpuShortage& shortage, const Verdict& verdict);
+std::string CpuNote(const CpuShortage& shortage, const Verdict& verdict);
 
 }  // namespace jankbox
 

@@ -14,27 +14,19 @@ namespace {
 using Kind = WaitPeer::Kind;
 
 // Libraries in which others wait.
-constexpr const char* kPassedOver[] = {"libc.so", "libpthread", "ld-linux", "libstdc++",
+constexpr char kPassedOver[][12] = {"libc.so", "libpthread", "ld-linux", "libstdc++",
                                        "libglib-2.0", "libjankbox", "[vdso]"};
 
-struct Library {
-  const char* module;    // how its name starts
-  const char* function;  // and that of one of its functions in the stack; "": any
+constexpr struct {
+  char module[19];  // how its name starts
   Kind kind;
-};
-constexpr Library kLibraries[] = {
-    {"libxcb", "xcb_wait_for_special_event", Kind::kVsync},  // of the extension Present
-    {"libxcb", "", Kind::kXServer},
-    {"libX11", "", Kind::kXServer},
-    {"libwayland-client", "", Kind::kCompositor},
-    {"libdbus-1", "", Kind::kBus},
-    {"libgio-2.0", "g_dbus_", Kind::kBus},
-    {"libsystemd", "sd_bus_", Kind::kBus},
-    {"libgallium", "", Kind::kGpuDriver},
-    {"libvulkan_", "", Kind::kGpuDriver},
-    {"libnvidia-", "", Kind::kGpuDriver},
-    {"libGLX_", "", Kind::kGpuDriver},
-    {"libEGL_", "", Kind::kGpuDriver},
+} kLibraries[] = {
+    {"libxcb", Kind::kXServer},          {"libX11", Kind::kXServer},
+    {"libwayland-client", Kind::kCompositor},
+    {"libdbus-1", Kind::kBus},           {"libgio-2.0", Kind::kBus},
+    {"libsystemd", Kind::kBus},          {"libgallium", Kind::kGpuDriver},
+    {"libvulkan_", Kind::kGpuDriver},    {"libnvidia-", Kind::kGpuDriver},
+    {"libGLX_", Kind::kGpuDriver},       {"libEGL_", Kind::kGpuDriver},
 };
 // How the names of Mesa's older drivers end: swrast_dri.so.
 constexpr std::string_view kDriverEnd = "_dri.so";
@@ -43,18 +35,16 @@ constexpr std::string_view kDriverEnd = "_dri.so";
 constexpr uint64_t kAfterReadingNs = 20 * kNsPerMs;
 constexpr uint64_t kNearNs = 200 * kNsPerMs;
 
-bool StartsWithAny(std::string_view module) {
+bool IsPassedOver(std::string_view module) {
   return std::any_of(std::begin(kPassedOver), std::end(kPassedOver),
                      [module](const char* start) { return module.starts_with(start); });
 }
 
-// The frames of `module` that follow each other from `at` on include such a function.
-bool Calls(const std::vector<const ResolvedFrame*>& stack, size_t at, std::string_view function) {
-  const std::string& module = stack[at]->module;
-  for (; at < stack.size() && stack[at]->module == module; ++at) {
-    if (stack[at]->function.starts_with(function)) return true;
+Kind KindOfModule(std::string_view module) {
+  for (const auto& library : kLibraries) {
+    if (module.starts_with(library.module)) return library.kind;
   }
-  return false;
+  return module.ends_with(kDriverEnd) ? Kind::kGpuDriver : Kind::kNone;
 }
 
 // A server that is known by its socket, but not by its path, is what the library says.
@@ -96,21 +86,23 @@ void NameChildren(VerdictTimeline* readings) {
 }  // namespace
 
 Kind KindOfStack(const StackSample& sample, const FrameTable& frames) {
-  std::vector<const ResolvedFrame*> stack;
+  std::string_view library;  // that waits: its frames follow each other
+  Kind kind = Kind::kNone;
+  bool of_bus = false;
   for (uint32_t i = 0; i < sample.depth; ++i) {
-    const auto frame = frames.find(sample.pcs[i]);
-    if (frame != frames.end()) stack.push_back(&frame->second);
-  }
-  size_t at = 0;
-  while (at < stack.size() && StartsWithAny(stack[at]->module)) ++at;
-  if (at == stack.size()) return Kind::kNone;
-  const std::string_view module = stack[at]->module;
-  for (const Library& library : kLibraries) {
-    if (module.starts_with(library.module) && Calls(stack, at, library.function)) {
-      return library.kind;
+    const auto found = frames.find(sample.pcs[i]);
+    if (found == frames.end()) continue;
+    const std::string_view module = found->second.module, function = found->second.function;
+    if (library.empty() && IsPassedOver(module)) continue;
+    if (library.empty()) {
+      library = module;
+      kind = KindOfModule(module);
     }
+    if (module != library) break;
+    if (function == "xcb_wait_for_special_event") return Kind::kVsync;  // of the extension Present
+    of_bus = of_bus || function.starts_with("g_dbus_");
   }
-  return module.ends_with(kDriverEnd) ? Kind::kGpuDriver : Kind::kNone;
+  return library.starts_with("libgio") && !of_bus ? Kind::kNone : kind;
 }
 
 VerdictTimeline NameWaits(VerdictTimeline readings, const std::vector<StackSample>& samples,

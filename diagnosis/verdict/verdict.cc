@@ -133,10 +133,12 @@ std::string VerdictSentence(const Verdict& verdict, const Culprit& culprit) {
   for (int mentions = 0; mentions < 2; ++mentions) {
     uint64_t* most = std::max_element(left.begin(), left.end());
     if (*most == 0 || (mentions > 0 && *most < total / kWorthASecondMention)) break;
-    const auto cause = static_cast<VerdictCause>(most - left.data());
+    const VerdictShare& share =
+        *LargestOf(verdict, static_cast<VerdictCause>(most - left.data()));
+    const uint64_t ns = share.quota != nullptr ? share.ns : *most;
     if (mentions > 0) sentence += " and ";
-    sentence += std::to_string((*most * 100 + total / 2) / total) + " % " +
-                CauseInWords(*LargestOf(verdict, cause), total, culprit);
+    sentence += std::to_string((ns * 100 + total / 2) / total) + " % " +
+                CauseInWords(share, total, culprit);
     *most = 0;
   }
   if (!sentence.empty() && !culprit.function.empty()) sentence += ", in " + culprit.function;

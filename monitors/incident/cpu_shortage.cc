@@ -9,10 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
-#include <utility>
 
 #include "base/clock.h"
-#include "base/file.h"
 
 namespace jankbox {
 namespace {
@@ -20,7 +18,6 @@ namespace {
 constexpr uint32_t kWhole = 1000;
 constexpr uint32_t kOverloadWaiting = 500;  // of the time
 constexpr uint32_t kOverloadIdle = 100;     // of the CPUs' time
-constexpr size_t kMaxProcBytes = 256 << 10;
 
 // The part of `text` before `end`, which is taken out of it with `end`.
 std::string_view Take(std::string_view* text, char end) {
@@ -54,39 +51,10 @@ uint32_t Permille(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : static_cast<uint32_t>(std::min<uint64_t>(part * kWhole / whole, kWhole));
 }
 
-// Of the cgroup in `folder`, in thousandths of a CPU; 0: none.
-uint32_t QuotaOf(const std::string& folder, bool unified) {
-  long long quota = -1, period = 0;
-  if (unified) {  // "max 100000", "20000 100000"
-    sscanf(ReadProcFile(folder + "/cpu.max", 64).c_str(), "%lld %lld", &quota, &period);
-  } else {
-    quota = strtoll(ReadProcFile(folder + "/cpu.cfs_quota_us", 64).c_str(), nullptr, 10);
-    period = strtoll(ReadProcFile(folder + "/cpu.cfs_period_us", 64).c_str(), nullptr, 10);
-  }
-  return quota > 0 && period > 0 ? static_cast<uint32_t>(quota * kWhole / period) : 0;
-}
-
-// A line of /proc/self/mountinfo.
-struct Mount {
-  std::string_view root;
-  std::string_view point;
-  std::string_view type;
-  std::string_view options;  // of the file system
-};
-
-Mount ParseMount(std::string_view line) {
-  Mount mount;
-  for (int i = 0; i < 3; ++i) Take(&line, ' ');
-  mount.root = Take(&line, ' ');
-  mount.point = Take(&line, ' ');
-  const size_t dash = line.find(" - ");
-  if (dash == line.npos) return {};
-  line.remove_prefix(dash + 3);
-  mount.type = Take(&line, ' ');
-  Take(&line, ' ');
-  mount.options = line;
-  return mount;
-}
+// Where systems mount the hierarchies: the first version's; the second one's alone, and beside it.
+constexpr char kFirstVersion[] = "/sys/fs/cgroup/cpu";
+constexpr char kUnified[] = "/sys/fs/cgroup";
+constexpr char kHybrid[] = "/sys/fs/cgroup/unified";
 
 }  // namespace
 
@@ -95,78 +63,90 @@ bool CpuShortage::overloaded() const {
 }
 
 std::string QuotaPhrase(const CpuShortage& shortage) {
-  char size[48];
-  if (shortage.quota_permille <= kWhole) {
-    snprintf(size, sizeof(size), "%" PRIu32 " %% of one CPU", shortage.quota_permille / 10);
+  const uint32_t permille = shortage.quota_permille;
+  char size[32], text[192];
+  if (permille <= kWhole) {
+    snprintf(size, sizeof(size), "%" PRIu32 " %% of one CPU", permille / 10);
   } else {
-    snprintf(size, sizeof(size), "%" PRIu32 ".%" PRIu32 " CPUs", shortage.quota_permille / kWhole,
-             shortage.quota_permille % kWhole / 100);
+    snprintf(size, sizeof(size), "%.1f CPUs", permille / static_cast<double>(kWhole));
   }
-  return "throttled by the CPU quota of cgroup " + shortage.cgroup + " (" + size + ")";
+  snprintf(text, sizeof(text), "throttled by the CPU quota of cgroup %s (%s)", shortage.cgroup,
+           size);
+  return text;
 }
 
-void CpuAccount::FindMount(bool unified) {
-  unified_ = unified;
-  mount_.clear();
-  const std::string mounts = ReadProcFile(root_ + "/proc/self/mountinfo", kMaxProcBytes);
-  for (std::string_view left = mounts; !left.empty();) {
-    const Mount mount = ParseMount(Take(&left, '\n'));
-    const bool wanted =
-        unified ? mount.type == "cgroup2" : mount.type == "cgroup" && Lists(mount.options, "cpu");
-    if (!wanted) continue;
-    mount_ = mount.point;
-    mount_root_ = mount.root == "/" ? "" : mount.root;
-    return;
-  }
+bool CpuAccount::ReadFile(const char* cgroup, const char* name, char* text, size_t size) const {
+  char path[2 * kMaxPath];
+  snprintf(path, sizeof(path), "%s%s%s/%s", root_, mount_, cgroup, name);
+  return ReadText(ScopedFd(open(path, O_RDONLY | O_CLOEXEC)), text, size);
+}
+
+// In thousandths of a CPU; 0: none.
+uint32_t CpuAccount::QuotaOf(const char* cgroup) const {
+  char text[64];
+  long long quota = -1, period = 0;
+  if (!ReadFile(cgroup, unified_ ? "cpu.max" : "cpu.cfs_quota_us", text, sizeof(text))) return 0;
+  sscanf(text, "%lld %lld", &quota, &period);  // "max 100000", "20000 100000", "20000"
+  if (!unified_ && ReadFile(cgroup, "cpu.cfs_period_us", text, sizeof(text))) period = atoll(text);
+  return quota > 0 && period > 0 ? static_cast<uint32_t>(quota * kWhole / period) : 0;
 }
 
 void CpuAccount::FindQuota() {
-  const std::string groups = ReadProcFile(root_ + "/proc/self/cgroup", kMaxProcBytes);
+  char file[kMaxPath], groups[4096];
+  snprintf(file, sizeof(file), "%s/proc/self/cgroup", root_);
+  if (!ReadText(ScopedFd(open(file, O_RDONLY | O_CLOEXEC)), groups, sizeof(groups))) return;
   std::string_view path;
-  bool unified = true;
+  unified_ = true;
   for (std::string_view left = groups; !left.empty();) {  // "4:cpu,cpuacct:/x", "0::/x"
     std::string_view line = Take(&left, '\n');
     const bool whole = Take(&line, ':') == "0";
     const bool cpu = Lists(Take(&line, ':'), "cpu");
     if (cpu || (whole && path.empty())) {
       path = line;
-      unified = !cpu;
+      unified_ = !cpu;
     }
   }
-  if (!mounts_known_ || unified != unified_) FindMount(unified);
-  mounts_known_ = true;
-  if (mount_.empty()) return Use({});
-  if (path.starts_with(mount_root_)) path.remove_prefix(mount_root_.size());
-  Quota tightest;
-  for (std::string cgroup(path); cgroup.starts_with('/');) {
-    const std::string folder = root_ + mount_ + cgroup;
-    const uint32_t permille = QuotaOf(folder, unified_);
-    const bool tighter = tightest.permille == 0 || permille < tightest.permille;
-    if (permille != 0 && tighter) tightest = {folder, cgroup, permille};
-    if (cgroup == "/") break;
-    cgroup.resize(std::max<size_t>(cgroup.rfind('/'), 1));
+  char cgroup[kMaxPath], tightest[kMaxPath] = "";
+  cgroup[path.copy(cgroup, kMaxPath - 1)] = '\0';
+  mount_ = kFirstVersion;
+  if (unified_) {
+    mount_ = kUnified;
+    if (!ReadFile("", "cgroup.controllers", groups, sizeof(groups))) mount_ = kHybrid;
   }
-  Use(std::move(tightest));
+  uint32_t least = 0;
+  while (true) {
+    const uint32_t permille = QuotaOf(cgroup);
+    if (permille != 0 && (least == 0 || permille < least)) {
+      least = permille;
+      strcpy(tightest, cgroup);
+    }
+    char* last = strrchr(cgroup, '/');
+    if (last == nullptr || cgroup[1] == '\0') break;
+    last[last == cgroup ? 1 : 0] = '\0';
+  }
+  Use(tightest, least);
 }
 
-void CpuAccount::Use(Quota quota) {
-  const bool same = quota.folder == quota_.folder;
-  quota_ = std::move(quota);
-  if (same) return;
-  points_.clear();  // the counters are another cgroup's
-  first_ = 0;
-  stat_.Reset(quota_.permille == 0
-                  ? -1
-                  : open((quota_.folder + "/cpu.stat").c_str(), O_RDONLY | O_CLOEXEC));
+void CpuAccount::Use(const char* cgroup, uint32_t permille) {
+  quota_permille_ = permille;
+  if (strcmp(cgroup, cgroup_) == 0) return;
+  count_ = 0;  // the counters are another cgroup's
+  strcpy(cgroup_, cgroup);
+  char path[2 * kMaxPath];
+  snprintf(path, sizeof(path), "%s%s%s/cpu.stat", root_, mount_, cgroup);
+  stat_.Reset(permille == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC));
 }
 
 void CpuAccount::Read(uint64_t now_ns, bool active) {
-  if (!active && quota_.permille == 0) return;
-  if (!points_.empty() && now_ns < Newest().time_ns + kIntervalNs) return;
+  if (!active && quota_permille_ == 0) return;
+  if (count_ != 0 && now_ns < points_[count_ - 1].time_ns + kIntervalNs) return;
   if (!opened_) {
     opened_ = true;
-    pressure_.Reset(open((root_ + "/proc/pressure/cpu").c_str(), O_RDONLY | O_CLOEXEC));
-    uptime_.Reset(open((root_ + "/proc/uptime").c_str(), O_RDONLY | O_CLOEXEC));
+    char path[kMaxPath];
+    snprintf(path, sizeof(path), "%s/proc/pressure/cpu", root_);
+    pressure_.Reset(open(path, O_RDONLY | O_CLOEXEC));
+    snprintf(path, sizeof(path), "%s/proc/uptime", root_);
+    uptime_.Reset(open(path, O_RDONLY | O_CLOEXEC));
     cpus_ = static_cast<uint64_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   }
   Point point{.time_ns = now_ns};
@@ -185,20 +165,19 @@ void CpuAccount::Read(uint64_t now_ns, bool active) {
       sscanf(text, "%*u.%*u %llu.%llu", &seconds, &hundredths) == 2) {
     point.idle_ns = seconds * kNsPerSecond + hundredths * 10 * kNsPerMs;
   }
-  if (points_.size() < kMaxPoints) {
-    points_.push_back(point);
-  } else {
-    points_[first_] = point;
-    first_ = (first_ + 1) % kMaxPoints;
+  if (count_ == kMaxPoints) {
+    count_ /= 2;
+    for (size_t i = 0; i < count_; ++i) points_[i] = points_[2 * i];
   }
+  points_[count_++] = point;
 }
 
 CpuShortage CpuAccount::Between(uint64_t from_ns, uint64_t to_ns) const {
   CpuShortage shortage;
   const Point* begin = nullptr;
   const Point* end = nullptr;
-  for (size_t i = 0; i < points_.size(); ++i) {
-    const Point& point = points_[(first_ + i) % points_.size()];
+  for (size_t i = 0; i < count_; ++i) {
+    const Point& point = points_[i];
     const bool before = point.time_ns <= from_ns;
     if (before ? point.time_ns + kNearNs >= from_ns : begin == nullptr) begin = &point;
     const bool open = end == nullptr || end->time_ns < to_ns;
@@ -208,8 +187,9 @@ CpuShortage CpuAccount::Between(uint64_t from_ns, uint64_t to_ns) const {
   const uint64_t length_ns = end->time_ns - begin->time_ns;
   shortage.known = true;
   shortage.throttled_ns = end->throttled_ns - std::min(begin->throttled_ns, end->throttled_ns);
-  shortage.quota_permille = quota_.permille;
-  shortage.cgroup = quota_.cgroup;
+  shortage.quota_permille = quota_permille_;
+  const size_t size = strlen(cgroup_), most = sizeof(shortage.cgroup) - 1;
+  strcpy(shortage.cgroup, cgroup_ + (size > most ? size - most : 0));
   shortage.pressure_known = pressure_.valid();
   shortage.waiting_permille =
       Permille(end->waiting_ns - std::min(begin->waiting_ns, end->waiting_ns), length_ns);

@@ -7,8 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "base/scoped_fd.h"
 
@@ -19,7 +17,7 @@ struct CpuShortage {
   bool known = false;            // the counters were read in it
   uint64_t throttled_ns = 0;     // by the quota, on all CPUs together
   uint32_t quota_permille = 0;   // of one CPU; 0: there is no quota
-  std::string cgroup;            // that has the quota: "/background.slice"
+  char cgroup[96] = {};          // that has the quota: "/background.slice"; its end, if it is longer
   bool pressure_known = false;   // the kernel has /proc/pressure/cpu
   uint32_t waiting_permille = 0; // of the time, some task of the machine waited for a CPU
   uint32_t idle_permille = 0;    // of the CPUs' time
@@ -36,13 +34,13 @@ std::string QuotaPhrase(const CpuShortage& shortage);
 
 class CpuAccount {
  public:
-  // `root` is in front of every path: a test's folder.
-  explicit CpuAccount(std::string root = "") : root_(std::move(root)) {}
+  // `root`, which outlives this, is in front of every path: a test's folder.
+  explicit CpuAccount(const char* root = "") : root_(root) {}
 
   // Finds the tightest quota among the process' cgroup and those around it. Once a second.
   void FindQuota();
 
-  // Reads the counters, at most every 20 ms. `active`: a watched thread does something; if none
+  // Reads the counters, at most every 40 ms. `active`: a watched thread does something; if none
   // does, only a quota is followed.
   void Read(uint64_t now_ns, bool active);
 
@@ -50,9 +48,10 @@ class CpuAccount {
   CpuShortage Between(uint64_t from_ns, uint64_t to_ns) const;
 
  private:
-  static constexpr size_t kMaxPoints = 512;  // beyond it the oldest is forgotten
-  static constexpr uint64_t kIntervalNs = 20'000'000;
+  static constexpr size_t kMaxPoints = 256;  // beyond it every second one is dropped
+  static constexpr uint64_t kIntervalNs = 40'000'000;
   static constexpr uint64_t kNearNs = 100'000'000;  // counters this far outside of a stretch do
+  static constexpr size_t kMaxPath = 512;
 
   struct Point {
     uint64_t time_ns = 0;
@@ -60,29 +59,23 @@ class CpuAccount {
     uint64_t waiting_ns = 0;  // /proc/pressure/cpu
     uint64_t idle_ns = 0;     // of all CPUs
   };
-  struct Quota {
-    std::string folder;  // of the cgroup
-    std::string cgroup;
-    uint32_t permille = 0;
-  };
 
-  void FindMount(bool unified);
-  void Use(Quota quota);
-  const Point& Newest() const { return points_[(first_ + points_.size() - 1) % points_.size()]; }
+  bool ReadFile(const char* cgroup, const char* name, char* text, size_t size) const;
+  uint32_t QuotaOf(const char* cgroup) const;
+  void Use(const char* cgroup, uint32_t permille);
 
-  const std::string root_;
-  bool mounts_known_ = false;
-  std::string mount_;       // of the hierarchy with the controller "cpu"; empty: none
-  std::string mount_root_;  // the cgroup that is seen there
-  bool unified_ = false;    // cgroup v2
-  Quota quota_;
+  const char* const root_;
+  bool unified_ = false;        // cgroup v2
+  const char* mount_ = "";      // of the hierarchy with the controller "cpu"
+  char cgroup_[kMaxPath] = {};  // with the quota; empty: none
+  uint32_t quota_permille_ = 0;
   ScopedFd stat_;
   bool opened_ = false;
   ScopedFd pressure_;
   ScopedFd uptime_;
   uint64_t cpus_ = 1;
-  std::vector<Point> points_;  // oldest first, from first_ on around
-  size_t first_ = 0;
+  Point points_[kMaxPoints];  // oldest first
+  size_t count_ = 0;
 };
 
 }  // namespace jankbox

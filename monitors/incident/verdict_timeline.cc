@@ -1,7 +1,6 @@
 #include "monitors/incident/verdict_timeline.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace jankbox {
 namespace {
@@ -66,26 +65,26 @@ void VerdictTimeline::ForgetBefore(uint64_t time_ns) {
   // All at once, so that the numbers of the others stay.
   if (peers_until_ns_ >= time_ns) return;
   for (Point& point : points_) point.reading.peer = 0;
-  peers_.clear();
+  peer_count_ = 0;
 }
 
-uint8_t VerdictTimeline::Keep(uint64_t now_ns, WaitPeer peer) {
+uint8_t VerdictTimeline::Keep(uint64_t now_ns, const WaitPeer& peer) {
   if (peer.kind == WaitPeer::Kind::kNone) return 0;
   peers_until_ns_ = std::max(peers_until_ns_, now_ns);
   const uint8_t last = LastPeer(peer.kind, UINT64_MAX);
   if (last != 0 && peers_[last - 1].peer == peer) return last;
-  if (peers_.size() >= kMaxPeers) return 0;
-  peers_.push_back({now_ns, std::move(peer)});
-  return static_cast<uint8_t>(peers_.size());
+  if (peer_count_ == kMaxPeers) return 0;
+  peers_[peer_count_] = {now_ns, peer};
+  return ++peer_count_;
 }
 
 uint8_t VerdictTimeline::LastPeer(WaitPeer::Kind kind, uint64_t time_ns) const {
-  for (size_t i = peers_.size(); i-- > 0;) {
-    if (peers_[i].peer.kind == kind && peers_[i].time_ns <= time_ns) {
-      return static_cast<uint8_t>(i + 1);
-    }
+  uint8_t number = peer_count_;
+  while (number > 0 &&
+         (peers_[number - 1].peer.kind != kind || peers_[number - 1].time_ns > time_ns)) {
+    --number;
   }
-  return 0;
+  return number;
 }
 
 std::vector<Stretch> VerdictTimeline::Between(uint64_t from_ns, uint64_t to_ns) const {

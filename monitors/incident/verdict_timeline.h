@@ -39,7 +39,7 @@ class VerdictTimeline {
 
   // Keeps a peer that was seen at `now_ns`; returns its number for ThreadReading::peer, 0 for none
   // and if there are too many.
-  uint8_t Keep(uint64_t now_ns, WaitPeer peer);
+  uint8_t Keep(uint64_t now_ns, const WaitPeer& peer);
 
   // Null if the reading has none.
   const WaitPeer* PeerOf(const ThreadReading& reading) const {
@@ -62,7 +62,7 @@ class VerdictTimeline {
 
  private:
   static constexpr size_t kMaxPoints = 8192;  // beyond it every second one is dropped
-  static constexpr size_t kMaxPeers = 64;
+  static constexpr size_t kMaxPeers = 16;
 
   struct KeptPeer {
     uint64_t time_ns = 0;  // when it was kept
@@ -70,7 +70,8 @@ class VerdictTimeline {
   };
 
   std::vector<Point> points_;
-  std::vector<KeptPeer> peers_;
+  KeptPeer peers_[kMaxPeers];
+  uint8_t peer_count_ = 0;
   uint64_t peers_until_ns_ = 0;  // when one was seen last
 };
 

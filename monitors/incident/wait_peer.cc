@@ -1,5 +1,6 @@
 #include "monitors/incident/wait_peer.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -10,13 +11,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 #include <string_view>
 
-#include "base/file.h"
-#include "monitors/incident/wait_reason.h"
+#include "base/scoped_fd.h"
 #include "tracer/sampling/fd_class.h"
 #include "tracer/unwind/safe_memory.h"
 
@@ -26,41 +26,74 @@ namespace {
 using Kind = WaitPeer::Kind;
 using FdClass = StackSample::FdClass;
 
-constexpr size_t kMaxPolled = 8;      // a wait for more is that of a loop
-constexpr size_t kMaxChildren = 256;  // beyond it they are not searched
+constexpr size_t kMaxPolled = 8;  // a wait for more is that of a loop
+constexpr size_t kMaxPath = 96;
 // The ioctl that waits for a vertical blank: DRM_IOCTL_WAIT_VBLANK's type and number.
 constexpr uint64_t kWaitVblank = 0x643a;
 
-constexpr struct {
-  const char* phrase;
-  const char* key;
-} kKinds[] = {{"", ""},
-              {"another process", "another process"},
-              {"the X server", "X server"},
-              {"the Wayland compositor", "Wayland compositor"},
-              {"the D-Bus peer", "D-Bus peer"},
-              {"its child", "child process"},
-              {"the GPU driver", "GPU driver"},
-              {"the display's vsync", "vsync"}};
+// By kind.
+constexpr char kWords[][24] = {"",
+                               "another process",
+                               "the X server",
+                               "the Wayland compositor",
+                               "the D-Bus peer",
+                               "its child",
+                               "the GPU driver",
+                               "the display's vsync"};
 
-std::string ProcPath(int32_t pid, const char* file) {
-  return "/proc/" + (pid == 0 ? std::string("self") : std::to_string(pid)) + "/" + file;
+// The numbers that are the names in a folder of /proc.
+class Numbers {
+ public:
+  explicit Numbers(const char* folder) : folder_(opendir(folder)) {}
+  ~Numbers() {
+    if (folder_ != nullptr) closedir(folder_);
+  }
+  Numbers(const Numbers&) = delete;
+  Numbers& operator=(const Numbers&) = delete;
+
+  // -1 at the end.
+  int32_t Next() {
+    while (const dirent* entry = folder_ == nullptr ? nullptr : readdir(folder_)) {
+      if (entry->d_name[0] != '.') return atoi(entry->d_name);
+    }
+    return -1;
+  }
+
+ private:
+  DIR* const folder_;
+};
+
+// False if it cannot be read or is empty. `text` is zero-terminated.
+bool ReadText(const char* path, char* text, size_t size) {
+  const ScopedFd fd(open(path, O_RDONLY | O_CLOEXEC));
+  const ssize_t got = fd.valid() ? read(fd.get(), text, size - 1) : -1;
+  text[std::max<ssize_t>(got, 0)] = '\0';
+  return got > 0;
 }
 
-// Name and state of peer.pid.
+// Name and state of peer->pid.
 void DescribeProcess(WaitPeer* peer) {
-  const std::string stat = ReadProcFile(ProcPath(peer->pid, "stat"), 512);
-  const size_t begin = stat.find('('), end = stat.rfind(')');
-  if (begin == std::string::npos || end == std::string::npos || end + 2 >= stat.size()) return;
-  peer->process = stat.substr(begin + 1, end - begin - 1);
-  peer->stopped = stat[end + 2] == 'T';
+  char path[kMaxPath], text[512];
+  snprintf(path, sizeof(path), "/proc/%d/stat", peer->pid);
+  if (!ReadText(path, text, sizeof(text))) return;
+  const char* begin = strchr(text, '(');
+  const char* end = strrchr(text, ')');  // the name may contain any character
+  if (begin == nullptr || end == nullptr || end <= begin || end[1] != ' ') return;
+  const auto size = static_cast<size_t>(end - begin - 1);
+  memcpy(peer->process, begin + 1, std::min(size, sizeof(peer->process) - 1));
+  peer->stopped = end[2] == 'T';
 }
 
-// A link of /proc/PID/fd: "socket:[123]", "/dev/dri/card0". Empty if it cannot be read.
-std::string LinkOf(const std::string& path) {
-  char target[256];
-  const ssize_t size = readlink(path.c_str(), target, sizeof(target));
-  return size > 0 ? std::string(target, static_cast<size_t>(size)) : "";
+// "socket:[123]", "/dev/dri/card0"; empty if it cannot be read.
+void ReadLink(const char* path, char (&target)[kMaxPath]) {
+  const ssize_t size = readlink(path, target, sizeof(target) - 1);
+  target[std::max<ssize_t>(size, 0)] = '\0';
+}
+
+void ReadOwnLink(int fd, char (&target)[kMaxPath]) {
+  char path[kMaxPath];
+  snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+  ReadLink(path, target);
 }
 
 // By the path that the server listens at, whose first byte is 0 in the abstract name space.
@@ -78,74 +111,76 @@ WaitPeer PeerOfSocket(int fd) {
   socklen_t size = sizeof(credentials);
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return peer;
   if (credentials.pid <= 0 || credentials.pid == getpid()) return peer;
-  sockaddr_un address{};
-  size = sizeof(address);
-  if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return peer;
-  if (address.sun_family != AF_UNIX) return peer;
+  struct {
+    sockaddr_un address;
+    char end;  // the path may have no zero at its end
+  } server{};
+  size = sizeof(server.address);
+  auto* address = reinterpret_cast<sockaddr*>(&server.address);
+  if (getpeername(fd, address, &size) != 0 || address->sa_family != AF_UNIX) return peer;
   peer.pid = credentials.pid;
   DescribeProcess(&peer);
-  const size_t before = offsetof(sockaddr_un, sun_path);
-  const size_t bytes = size > before ? std::min<size_t>(size - before, sizeof(address.sun_path)) : 0;
-  const std::string_view path(address.sun_path, bytes);
-  peer.kind = KindOfServer(path.substr(0, path.find('\0', 1)), peer.process);
+  const char* path = server.address.sun_path;
+  peer.kind = KindOfServer(path[0] == '\0' ? path + 1 : path, peer.process);
   return peer;
-}
-
-std::vector<int32_t> Children() {
-  std::vector<int32_t> pids;
-  const Result<std::vector<std::string>> tids = ListDirectory("/proc/self/task");
-  if (!tids.ok()) return pids;
-  for (const std::string& tid : tids.value()) {
-    const std::string list = ReadProcFile("/proc/self/task/" + tid + "/children", 4096);
-    for (const char* at = list.c_str(); pids.size() < kMaxChildren;) {
-      char* end = nullptr;
-      const long pid = strtol(at, &end, 10);
-      if (end == at) break;
-      pids.push_back(static_cast<int32_t>(pid));
-      at = end;
-    }
-  }
-  return pids;
 }
 
 WaitPeer ChildOf(int32_t pid) {
-  WaitPeer peer{.kind = Kind::kChild, .pid = pid};
+  WaitPeer peer;
+  peer.kind = Kind::kChild;
+  peer.pid = pid;
   DescribeProcess(&peer);
   return peer;
 }
 
-// True if process `pid` (0: this one) has the end of pipe `link` that may be used as in `mode`, a
-// bit of st_mode.
-bool HasEndOfPipe(int32_t pid, const std::string& link, mode_t mode) {
-  const std::string folder = ProcPath(pid, "fd");
-  const Result<std::vector<std::string>> fds = ListDirectory(folder);
-  if (!fds.ok()) return false;
-  for (const std::string& fd : fds.value()) {
-    const std::string path = JoinPath(folder, fd);
+// True if process `pid` has the end of pipe `link` that may be used as in `mode`, a bit of st_mode.
+bool HasEndOfPipe(int32_t pid, const char* link, mode_t mode) {
+  char path[kMaxPath], target[kMaxPath];
+  snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+  Numbers fds(path);
+  for (int32_t fd = fds.Next(); fd >= 0; fd = fds.Next()) {
+    snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
     struct stat st {};
-    if (lstat(path.c_str(), &st) == 0 && (st.st_mode & mode) != 0 && LinkOf(path) == link) {
-      return true;
-    }
+    if (lstat(path, &st) != 0 || (st.st_mode & mode) == 0) continue;
+    ReadLink(path, target);
+    if (strcmp(target, link) == 0) return true;
   }
   return false;
 }
 
+// The first child with that end of `link`; with null, the only child. 0: none.
+int32_t FindChild(const char* link, mode_t mode) {
+  int32_t found = 0;
+  Numbers threads("/proc/self/task");
+  for (int32_t tid = threads.Next(); tid >= 0; tid = threads.Next()) {
+    char path[kMaxPath], list[1024];
+    snprintf(path, sizeof(path), "/proc/self/task/%d/children", tid);
+    ReadText(path, list, sizeof(list));
+    char* end = list;
+    for (char* at = list; auto pid = static_cast<int32_t>(strtol(at, &end, 10)); at = end) {
+      if (link == nullptr && found != 0) return 0;
+      if (link == nullptr) found = pid;
+      if (link != nullptr && HasEndOfPipe(pid, link, mode)) return pid;
+    }
+  }
+  return found;
+}
+
 // The child with the other end. None if this process has it, too: a thread may be waited for.
-WaitPeer PeerOfPipe(int fd, const std::string& link) {
+WaitPeer PeerOfPipe(int fd) {
+  char link[kMaxPath];
+  ReadOwnLink(fd, link);
   const bool reads = (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY;
   const mode_t other_end = reads ? S_IWUSR : S_IRUSR;
-  if (HasEndOfPipe(0, link, other_end)) return {};
-  for (const int32_t pid : Children()) {
-    if (HasEndOfPipe(pid, link, other_end)) return ChildOf(pid);
-  }
-  return {};
+  if (HasEndOfPipe(getpid(), link, other_end)) return {};
+  const int32_t child = FindChild(link, other_end);
+  return child != 0 ? ChildOf(child) : WaitPeer{};
 }
 
 WaitPeer PeerOfDescriptor(int fd) {
   const FdClass fd_class = ClassifyFd(static_cast<uint32_t>(fd));
   if (fd_class == FdClass::kSocket) return PeerOfSocket(fd);
-  if (fd_class != FdClass::kPipe) return {};
-  return PeerOfPipe(fd, LinkOf("/proc/self/fd/" + std::to_string(fd)));
+  return fd_class == FdClass::kPipe ? PeerOfPipe(fd) : WaitPeer{};
 }
 
 // The one process that all descriptors lead to.
@@ -164,22 +199,23 @@ WaitPeer PeerOfPoll(uint64_t address, uint64_t count) {
   return peer;
 }
 
-// `pid` below 1: whichever child ends first.
+// `pid` below 1: the child that ends first.
 WaitPeer PeerOfChildWait(int32_t pid) {
+  if (pid <= 0) pid = FindChild(nullptr, 0);
   if (pid > 0) return ChildOf(pid);
-  const std::vector<int32_t> children = Children();
-  if (children.size() == 1) return ChildOf(children.front());
-  return {.kind = Kind::kChild};
+  WaitPeer peer;
+  peer.kind = Kind::kChild;
+  return peer;
 }
 
 WaitPeer PeerOfIoctl(int fd, uint64_t request) {
-  const std::string device = LinkOf("/proc/self/fd/" + std::to_string(fd));
-  for (const char* gpu : {"/dev/dri/", "/dev/nvidia", "/dev/kgsl", "/dev/mali"}) {
-    if (!device.starts_with(gpu)) continue;
-    const bool vblank = device.starts_with("/dev/dri/") && (request & 0xffff) == kWaitVblank;
-    return {.kind = vblank ? Kind::kVsync : Kind::kGpuDriver};
-  }
-  return {};
+  char device[kMaxPath];
+  ReadOwnLink(fd, device);
+  WaitPeer peer;
+  const std::string_view path(device);
+  if (path.starts_with("/dev/dri/") || path.starts_with("/dev/nvidia")) peer.kind = Kind::kGpuDriver;
+  if (peer.kind != Kind::kNone && (request & 0xffff) == kWaitVblank) peer.kind = Kind::kVsync;
+  return peer;
 }
 
 }  // namespace
@@ -204,38 +240,34 @@ WaitPeer PeerOfWait(const ThreadReading& reading) {
   }
 }
 
-std::vector<WaitPeer> ConnectedServers() {
-  std::vector<WaitPeer> servers;
-  const Result<std::vector<std::string>> fds = ListDirectory("/proc/self/fd");
-  if (!fds.ok()) return servers;
-  for (const std::string& fd : fds.value()) {
-    WaitPeer peer = PeerOfSocket(atoi(fd.c_str()));
-    const bool known = std::find(servers.begin(), servers.end(), peer) != servers.end();
-    if (peer.kind != Kind::kNone && !known) servers.push_back(std::move(peer));
+std::array<WaitPeer, 3> ConnectedServers() {
+  std::array<WaitPeer, 3> servers;
+  Numbers fds("/proc/self/fd");
+  for (int32_t fd = fds.Next(); fd >= 0; fd = fds.Next()) {
+    const WaitPeer peer = PeerOfSocket(fd);
+    if (peer.kind < Kind::kXServer) continue;
+    servers[static_cast<size_t>(peer.kind) - static_cast<size_t>(Kind::kXServer)] = peer;
   }
   return servers;
 }
 
 std::string PeerPhrase(const WaitPeer& peer) {
-  std::string text = std::string("waiting for ") + kKinds[static_cast<size_t>(peer.kind)].phrase;
-  // The bus only passes calls on, unless it is stopped.
-  const bool named = peer.kind == Kind::kBus && !peer.bus_name.empty();
-  if (named) text += " " + peer.bus_name;
-  if (peer.kind == Kind::kBus && !peer.stopped) return text;
-  std::string process = peer.process;
-  if (peer.pid != 0) {
-    process += (process.empty() ? "pid " : ", pid ") + std::to_string(peer.pid);
+  char process[64] = "", text[192];
+  // A bus only passes calls on, unless it is stopped.
+  if (peer.pid != 0 && (peer.kind != Kind::kBus || peer.stopped)) {
+    snprintf(process, sizeof(process), " (%s%spid %d%s)", peer.process,
+             peer.process[0] == '\0' ? "" : ", ", peer.pid, peer.stopped ? ", stopped" : "");
   }
-  if (peer.stopped) process += ", stopped";
-  if (!process.empty()) text += " (" + process + ")";
+  snprintf(text, sizeof(text), "waiting for %s%s%s%s", kWords[static_cast<size_t>(peer.kind)],
+           peer.bus_name[0] == '\0' ? "" : " ", peer.bus_name, process);
   return text;
 }
 
 std::string PeerKey(const WaitPeer& peer) {
-  std::string key = kKinds[static_cast<size_t>(peer.kind)].key;
-  const bool lasting = !peer.bus_name.empty() && peer.bus_name[0] != ':';
-  if (lasting) key += " " + peer.bus_name;
-  return key;
+  WaitPeer lasting;
+  lasting.kind = peer.kind;
+  if (peer.bus_name[0] != ':') memcpy(lasting.bus_name, peer.bus_name, sizeof(peer.bus_name));
+  return PeerPhrase(lasting);
 }
 
 }  // namespace jankbox

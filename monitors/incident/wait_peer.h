@@ -5,9 +5,9 @@
 #ifndef JANKBOX_MONITORS_INCIDENT_WAIT_PEER_H_
 #define JANKBOX_MONITORS_INCIDENT_WAIT_PEER_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "monitors/incident/thread_probe.h"
 
@@ -27,9 +27,9 @@ struct WaitPeer {
 
   Kind kind = Kind::kNone;
   bool stopped = false;  // the process was in state T
-  int32_t pid = 0;       // 0: not known
-  std::string process;   // its name, as /proc/PID/comm
-  std::string bus_name;  // kBus: the destination of the call; empty: not known
+  int32_t pid = 0;         // 0: not known
+  char process[16] = {};   // its name, as /proc/PID/comm
+  char bus_name[64] = {};  // kBus: the destination of the call, cut; empty: not known
 
   bool operator==(const WaitPeer&) const = default;
 };
@@ -37,14 +37,14 @@ struct WaitPeer {
 // kNone if the wait is for something else, or for one of several processes.
 WaitPeer PeerOfWait(const ThreadReading& reading);
 
-// The X servers, compositors and buses that this process is connected to. For a wait that another
-// of its threads ends, once that has an answer.
-std::vector<WaitPeer> ConnectedServers();
+// The X server, the compositor and a bus that this process is connected to; kNone for those that it
+// is not connected to. For a wait that another of its threads ends, once that has an answer.
+std::array<WaitPeer, 3> ConnectedServers();
 
 // "waiting for the X server (Xvfb, pid 123, stopped)".
 std::string PeerPhrase(const WaitPeer& peer);
 
-// The same without what changes from run to run: "X server", "D-Bus peer org.foo".
+// The same without what changes from run to run: "waiting for the X server".
 std::string PeerKey(const WaitPeer& peer);
 
 }  // namespace jankbox

@@ -1,7 +1,5 @@
 #include "sdk/runtime/peer_finder.h"
 
-#include <utility>
-
 namespace jankbox {
 namespace {
 
@@ -18,12 +16,12 @@ void PeerFinder::Look(uint64_t now_ns, uint64_t begin_ticks, ThreadReading* read
   const bool same = begin_ticks == last_begin_ticks_ && IsSameWait(last_, *reading);
   if (!same) {
     if (now_ns < next_ns_) return;
-    WaitPeers found = source_->PeersOf(*reading, begin_ticks);
+    const WaitPeers found = source_->PeersOf(*reading, begin_ticks);
     const bool seen = found.peer.kind != WaitPeer::Kind::kNone;
     next_ns_ = now_ns + (seen ? kIntervalNs : kSearchIntervalNs);
-    for (WaitPeer& server : found.servers) timeline->Keep(now_ns, std::move(server));
+    for (const WaitPeer& server : found.servers) timeline->Keep(now_ns, server);
     last_ = *reading;
-    last_.peer = timeline->Keep(now_ns, std::move(found.peer));
+    last_.peer = timeline->Keep(now_ns, found.peer);
     last_begin_ticks_ = begin_ticks;
   }
   reading->peer = last_.peer;

@@ -32,7 +32,8 @@ class LiveThreadSource final : public ThreadSource {
     if (found.peer.kind == WaitPeer::Kind::kNone) found.servers = ConnectedServers();
     const std::string called = LastBusDestination(begin_ticks);
     const auto name = [&](WaitPeer* peer) {
-      if (peer->kind == WaitPeer::Kind::kBus) peer->bus_name = called;
+      if (peer->kind != WaitPeer::Kind::kBus) return;
+      called.copy(peer->bus_name, sizeof(peer->bus_name) - 1);
     };
     name(&found.peer);
     for (WaitPeer& server : found.servers) name(&server);

@@ -4,9 +4,9 @@
 #ifndef JANKBOX_SDK_RUNTIME_THREAD_SOURCE_H_
 #define JANKBOX_SDK_RUNTIME_THREAD_SOURCE_H_
 
+#include <array>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "diagnosis/seal/anr_threads.h"
 #include "monitors/incident/thread_probe.h"
@@ -20,7 +20,7 @@ namespace jankbox {
 // connected to: another of its threads may wait for one of them.
 struct WaitPeers {
   WaitPeer peer;
-  std::vector<WaitPeer> servers;
+  std::array<WaitPeer, 3> servers;
 };
 
 class ThreadSource {

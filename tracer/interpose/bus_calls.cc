@@ -19,57 +19,16 @@ namespace {
 using Hook = HookedBy<HookFeature::kIo>;
 
 // The D-Bus specification, "Message Format".
-constexpr uint8_t kMethodCall = 1;
-constexpr uint8_t kNoReplyExpected = 1;
-constexpr uint8_t kVersion = 1;
-constexpr uint8_t kDestination = 6;
+constexpr char kMethodCall = 1;
+constexpr char kNoReplyExpected = 1;
+constexpr char kVersion = 1;
+constexpr char kDestination = 6;
 constexpr size_t kFixedBytes = 16;  // up to the first header field
 
 constinit std::atomic<bool> g_storing{false};
 constinit std::atomic<uint32_t> g_version{0};  // odd while the two below change
 constinit std::atomic<uint64_t> g_ticks{0};
 constinit std::atomic<uint64_t> g_destination[8] = {};
-
-// A message's bytes in the sender's byte order.
-class MessageReader {
- public:
-  explicit MessageReader(std::string_view message)
-      : bytes_(message), swapped_((message[0] == 'B') != (std::endian::native == std::endian::big)) {}
-
-  size_t at() const { return at_; }
-  void Align(size_t bytes) { at_ = (at_ + bytes - 1) / bytes * bytes; }
-  uint8_t Byte() { return at_ < bytes_.size() ? static_cast<uint8_t>(bytes_[at_++]) : Fail(); }
-  uint32_t Number() {
-    Align(4);
-    if (bytes_.size() < 4 || at_ > bytes_.size() - 4) return Fail();
-    uint32_t value;
-    memcpy(&value, bytes_.data() + at_, sizeof(value));
-    at_ += 4;
-    return swapped_ ? __builtin_bswap32(value) : value;
-  }
-  // `size` bytes and the zero that follows them.
-  std::string_view Text(uint32_t size) {
-    if (at_ >= bytes_.size() || bytes_.size() - at_ <= size) {
-      Fail();
-      return {};
-    }
-    const std::string_view text = bytes_.substr(at_, size);
-    at_ += size + 1;
-    return text;
-  }
-  void Skip(size_t bytes) { at_ += bytes; }
-
- private:
-  // Ends every loop over the message.
-  uint8_t Fail() {
-    at_ = bytes_.size();
-    return 0;
-  }
-
-  const std::string_view bytes_;
-  const bool swapped_;
-  size_t at_ = 0;
-};
 
 // One at a time: a second call meanwhile is not kept.
 void KeepDestination(std::string_view destination) {
@@ -122,21 +81,27 @@ std::string_view DestinationOfCall(std::string_view message) {
   if (message.size() < kFixedBytes || (message[0] != 'l' && message[0] != 'B')) return {};
   const bool waits = message[1] == kMethodCall && (message[2] & kNoReplyExpected) == 0;
   if (!waits || message[3] != kVersion) return {};
-  MessageReader reader(message);
-  reader.Skip(12);  // the four bytes above, the body's length, the serial
-  const uint32_t fields_bytes = reader.Number();
-  const size_t end = std::min<size_t>(message.size(), kFixedBytes + size_t{fields_bytes});
-  while (reader.at() < end) {
-    reader.Align(8);
-    const uint8_t field = reader.Byte();
-    const std::string_view type = reader.Text(reader.Byte());
-    if (type == "s" || type == "o") {
-      const std::string_view text = reader.Text(reader.Number());
-      if (field == kDestination) return text;
-    } else if (type == "g") {
-      reader.Text(reader.Byte());
-    } else if (type == "u") {
-      reader.Number();
+  const bool swapped = (message[0] == 'B') != (std::endian::native == std::endian::big);
+  const auto number = [&](size_t at) -> size_t {
+    uint32_t value;
+    memcpy(&value, message.data() + at, sizeof(value));
+    return swapped ? __builtin_bswap32(value) : value;
+  };
+  const size_t end = std::min(message.size(), kFixedBytes + number(12));
+  // A field: its code, the signature "\1s\0", and a value, aligned like the field to 4 bytes.
+  for (size_t at = kFixedBytes; at + 8 <= end; at = (at + 7) / 8 * 8) {
+    const char code = message[at], type = message[at + 2];
+    if (message[at + 1] != 1) return {};
+    const size_t size = type == 'g' ? static_cast<uint8_t>(message[at + 4]) : number(at + 4);
+    if (size >= end) return {};
+    if (type == 's' || type == 'o') {
+      if (at + 8 + size >= end) return {};
+      if (code == kDestination) return message.substr(at + 8, size);
+      at += 8 + size + 1;
+    } else if (type == 'g') {
+      at += 5 + size + 1;
+    } else if (type == 'u') {
+      at += 8;
     } else {
       return {};
     }

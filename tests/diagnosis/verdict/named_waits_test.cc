@@ -30,8 +30,9 @@ class NamedWaitsTest : public testing::Test {
   Kind KindOf(std::initializer_list<std::pair<const char*, const char*>> stack) {
     return KindOfStack(Stack(stack), frames_);
   }
-  void Read(uint64_t ms, int32_t number, uint8_t peer = 0) {
+  void Read(uint64_t ms, int32_t number, uint8_t peer = 0, uint64_t switches = 0) {
     ThreadReading reading;
+    reading.switches = switches;
     reading.wait = WaitReason::kThread;
     reading.syscall = number;
     reading.peer = peer;
@@ -129,16 +130,13 @@ TEST_F(NamedWaitsTest, SocketWithoutAKnownPathIsWhatTheLibrarySays) {
 }
 
 TEST_F(NamedWaitsTest, EachCallOfTheBusHasItsOwnDestination) {
-  const auto bus = [](const char* name) {
-    return WaitPeer{.kind = Kind::kBus, .pid = 7, .bus_name = name};
-  };
   const StackSample stack =
       Stack({{"libc.so.6", "__poll"}, {"libgio-2.0.so.0", "g_dbus_connection_call_sync"}});
-  readings_.Keep(100 * kMs, bus("org.a"));
+  readings_.Keep(100 * kMs, {.kind = Kind::kBus, .pid = 7, .bus_name = "org.a"});
   Read(100, SYS_poll);
   Sample(101, stack, SYS_poll);
-  readings_.Keep(200 * kMs, bus("org.b"));
-  Read(200, SYS_poll);
+  readings_.Keep(200 * kMs, {.kind = Kind::kBus, .pid = 7, .bus_name = "org.b"});
+  Read(200, SYS_poll, 0, /*switches=*/9);
   Sample(201, stack, SYS_poll);
   EXPECT_EQ(Phrases(), (std::vector<std::string>{"waiting for the D-Bus peer org.a",
                                                  "waiting for the D-Bus peer org.b"}));

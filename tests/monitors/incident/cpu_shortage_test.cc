@@ -18,9 +18,7 @@ class CpuAccountTest : public testing::Test {
     char folder[] = "/tmp/jankbox-cpu-XXXXXX";
     ASSERT_NE(mkdtemp(folder), nullptr);
     root_ = folder;
-    Write("/proc/self/mountinfo",
-          "22 1 0:21 / /proc rw,nosuid - proc proc rw\n"
-          "31 22 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
+    Write("/sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
     Write("/proc/self/cgroup", "0::/work.slice/app.scope\n");
     Pressure(0);
     Idle(0);
@@ -56,7 +54,7 @@ class CpuAccountTest : public testing::Test {
 
 TEST_F(CpuAccountTest, ThrottledTimeIsThatOfTheStretch) {
   Group("/work.slice/app.scope", "20000 100000", 1000);
-  CpuAccount account(root_);
+  CpuAccount account(root_.c_str());
   account.FindQuota();
   for (uint64_t at = 0; at <= 1000; at += 50) {
     Group("/work.slice/app.scope", "20000 100000", 1000 + at * 8 / 10);
@@ -67,7 +65,7 @@ TEST_F(CpuAccountTest, ThrottledTimeIsThatOfTheStretch) {
   EXPECT_TRUE(shortage.known);
   EXPECT_EQ(shortage.throttled_ns, 560 * kNsPerMs);
   EXPECT_EQ(shortage.quota_permille, 200u);
-  EXPECT_EQ(shortage.cgroup, "/work.slice/app.scope");
+  EXPECT_STREQ(shortage.cgroup, "/work.slice/app.scope");
   EXPECT_EQ(QuotaPhrase(shortage),
             "throttled by the CPU quota of cgroup /work.slice/app.scope (20 % of one CPU)");
 }
@@ -75,25 +73,22 @@ TEST_F(CpuAccountTest, ThrottledTimeIsThatOfTheStretch) {
 TEST_F(CpuAccountTest, TightestQuotaAroundTheProcessCounts) {
   Group("/work.slice/app.scope", "max 100000", 10);
   Group("/work.slice", "250000 100000", 20);
-  CpuAccount account(root_);
+  CpuAccount account(root_.c_str());
   account.FindQuota();
   account.Read(0, true);
   account.Read(50 * kNsPerMs, true);
   const CpuShortage shortage = account.Between(0, 50 * kNsPerMs);
-  EXPECT_EQ(shortage.cgroup, "/work.slice");
+  EXPECT_STREQ(shortage.cgroup, "/work.slice");
   EXPECT_EQ(QuotaPhrase(shortage), "throttled by the CPU quota of cgroup /work.slice (2.5 CPUs)");
 }
 
 TEST_F(CpuAccountTest, FirstVersionOfCgroupsHasItsOwnFiles) {
-  Write("/proc/self/mountinfo",
-        "32 31 0:29 /docker/c1 /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
-        "33 31 0:30 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n");
   Write("/proc/self/cgroup", "5:cpuset:/\n4:cpu,cpuacct:/docker/c1/inner\n0::/\n");
-  const std::string folder = "/sys/fs/cgroup/cpu,cpuacct/inner";
+  const std::string folder = "/sys/fs/cgroup/cpu/docker/c1";
   Write(folder + "/cpu.cfs_quota_us", "50000\n");
   Write(folder + "/cpu.cfs_period_us", "100000\n");
   Write(folder + "/cpu.stat", "nr_periods 15\nnr_throttled 9\nthrottled_time 708455744\n");
-  CpuAccount account(root_);
+  CpuAccount account(root_.c_str());
   account.FindQuota();
   account.Read(0, true);
   Write(folder + "/cpu.stat", "nr_periods 19\nnr_throttled 13\nthrottled_time 908455744\n");
@@ -101,12 +96,33 @@ TEST_F(CpuAccountTest, FirstVersionOfCgroupsHasItsOwnFiles) {
   const CpuShortage shortage = account.Between(0, 400 * kNsPerMs);
   EXPECT_EQ(shortage.throttled_ns, 200 * kNsPerMs);
   EXPECT_EQ(shortage.quota_permille, 500u);
-  EXPECT_EQ(shortage.cgroup, "/inner");
+  EXPECT_STREQ(shortage.cgroup, "/docker/c1");
+}
+
+// A container without a name space of its own sees its cgroup as the root, under its full path.
+TEST_F(CpuAccountTest, ContainersRootIsFoundWhatItsPathIs) {
+  Write("/proc/self/cgroup", "0::/docker/c1\n");
+  Group("/", "30000 100000");
+  CpuAccount account(root_.c_str());
+  account.FindQuota();
+  account.Read(0, true);
+  account.Read(50 * kNsPerMs, true);
+  EXPECT_EQ(account.Between(0, 50 * kNsPerMs).quota_permille, 300u);
+}
+
+TEST_F(CpuAccountTest, SecondVersionBesideTheFirstIsFound) {
+  std::filesystem::remove(root_ + "/sys/fs/cgroup/cgroup.controllers");
+  Write("/sys/fs/cgroup/unified/work.slice/cpu.max", "40000 100000\n");
+  CpuAccount account(root_.c_str());
+  account.FindQuota();
+  account.Read(0, true);
+  account.Read(50 * kNsPerMs, true);
+  EXPECT_EQ(account.Between(0, 50 * kNsPerMs).quota_permille, 400u);
 }
 
 TEST_F(CpuAccountTest, WithoutAQuotaNothingIsThrottledAndNothingIsReadWhileIdle) {
   Group("/work.slice/app.scope", "max 100000", 10);
-  CpuAccount account(root_);
+  CpuAccount account(root_.c_str());
   account.FindQuota();
   account.Read(0, false);
   account.Read(50 * kNsPerMs, false);
@@ -122,7 +138,7 @@ TEST_F(CpuAccountTest, WithoutAQuotaNothingIsThrottledAndNothingIsReadWhileIdle)
 TEST_F(CpuAccountTest, CountersOfAnotherCgroupAreNotCompared) {
   Group("/work.slice/app.scope", "20000 100000", 5000);
   Group("/other", "20000 100000", 7000);
-  CpuAccount account(root_);
+  CpuAccount account(root_.c_str());
   account.FindQuota();
   account.Read(0, true);
   Write("/proc/self/cgroup", "0::/other\n");
@@ -141,7 +157,7 @@ TEST_F(CpuAccountTest, MachineIsOverloadedIfTasksWaitAndNoCpuIsIdle) {
   for (const auto& [waiting_ms, idle_ms, overloaded] : cases) {
     Pressure(0);
     Idle(0);
-    CpuAccount account(root_);
+    CpuAccount account(root_.c_str());
     account.Read(0, true);
     Pressure(waiting_ms);
     Idle(idle_ms);
@@ -156,7 +172,7 @@ TEST_F(CpuAccountTest, MachineIsOverloadedIfTasksWaitAndNoCpuIsIdle) {
 
 TEST_F(CpuAccountTest, KernelWithoutPressureIsSaidToHaveNone) {
   std::filesystem::remove_all(root_ + "/proc/pressure");
-  CpuAccount account(root_);
+  CpuAccount account(root_.c_str());
   account.Read(0, true);
   account.Read(1000 * kNsPerMs, true);
   const CpuShortage shortage = account.Between(0, 1000 * kNsPerMs);
@@ -165,14 +181,27 @@ TEST_F(CpuAccountTest, KernelWithoutPressureIsSaidToHaveNone) {
   EXPECT_FALSE(shortage.overloaded());
 }
 
-TEST_F(CpuAccountTest, OldCountersAreForgottenAndFarOnesDoNotCount) {
+TEST_F(CpuAccountTest, CountersOfALongTimeAreKeptAndFarOnesDoNotCount) {
   Group("/work.slice/app.scope", "20000 100000");
-  CpuAccount account(root_);
+  CpuAccount account(root_.c_str());
   account.FindQuota();
   for (uint64_t at = 0; at < 1000; ++at) account.Read(at * 50 * kNsPerMs, true);
-  EXPECT_FALSE(account.Between(0, 1000 * kNsPerMs).known);
-  EXPECT_TRUE(account.Between(48'000 * kNsPerMs, 49'000 * kNsPerMs).known);
+  EXPECT_TRUE(account.Between(0, 40'000 * kNsPerMs).known);
+  EXPECT_TRUE(account.Between(49'000 * kNsPerMs, 49'900 * kNsPerMs).known);
   EXPECT_FALSE(account.Between(60'000 * kNsPerMs, 61'000 * kNsPerMs).known);
+}
+
+TEST_F(CpuAccountTest, LongNameIsToldByItsEnd) {
+  const std::string cgroup = "/" + std::string(120, 'a') + "/end";
+  Group(cgroup, "20000 100000");
+  Write("/proc/self/cgroup", "0::" + cgroup + "\n");
+  CpuAccount account(root_.c_str());
+  account.FindQuota();
+  account.Read(0, true);
+  account.Read(50 * kNsPerMs, true);
+  const CpuShortage shortage = account.Between(0, 50 * kNsPerMs);
+  EXPECT_EQ(shortage.quota_permille, 200u);
+  EXPECT_EQ(std::string(shortage.cgroup), std::string(91, 'a') + "/end");
 }
 
 // The files of this machine, whatever it has.

@@ -237,10 +237,11 @@ TEST(PeerPhrase, BusIsOnlyNamedIfItIsStopped) {
 
 TEST(PeerKey, HasNothingThatChangesFromRunToRun) {
   EXPECT_EQ(PeerKey({.kind = Kind::kXServer, .stopped = true, .pid = 123, .process = "Xvfb"}),
-            "X server");
+            "waiting for the X server");
   EXPECT_EQ(PeerKey({.kind = Kind::kBus, .pid = 7, .bus_name = "org.jankbox.Test"}),
-            "D-Bus peer org.jankbox.Test");
-  EXPECT_EQ(PeerKey({.kind = Kind::kBus, .pid = 7, .bus_name = ":1.77"}), "D-Bus peer");
+            "waiting for the D-Bus peer org.jankbox.Test");
+  EXPECT_EQ(PeerKey({.kind = Kind::kBus, .pid = 7, .bus_name = ":1.77"}),
+            "waiting for the D-Bus peer");
 }
 
 }  // namespace
