@@ -151,12 +151,12 @@ TEST_F(CausesE2eTest, ChildIsNamedByItsPipeAndByTheWaitForItsEnd) {
   }
 }
 
-// A cgroup with a fifth of a CPU, in the hierarchy that has the controller.
+// A cgroup with a tenth of a CPU, in the hierarchy that has the controller.
 class QuotaGroup {
  public:
   QuotaGroup() : name_("/jankbox-quota-" + std::to_string(getpid())) {
-    if (Make("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "20000")) return;
-    Make("/sys/fs/cgroup", "cpu.max", "20000 100000");
+    if (Make("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "10000")) return;
+    Make("/sys/fs/cgroup", "cpu.max", "10000 100000");
   }
   ~QuotaGroup() {
     // Its last process is gone a little after it was waited for.
@@ -193,10 +193,10 @@ TEST_F(CausesE2eTest, QuotaOfACgroupIsNamedInsteadOfBystanders) {
   if (!group.made()) GTEST_SKIP() << "no cgroup with a CPU quota can be made here";
   std::vector<std::string> fingerprints;
   for (int run = 0; run < 2; ++run) {
-    ASSERT_NO_FATAL_FAILURE(Plant({"busy", "250"}, {}, group.Enter()));
+    ASSERT_NO_FATAL_FAILURE(Plant({"busy", "150"}, {}, group.Enter()));
     const proto::Verdict& verdict = report_.verdict();
     EXPECT_THAT(verdict.summary(), AllOf(HasSubstr("throttled by the CPU quota of cgroup " +
-                                                   group.name() + " (20 % of one CPU): "),
+                                                   group.name() + " (10 % of one CPU): "),
                                          HasSubstr(" ms (estimate)"), Not(HasSubstr("others had"))));
     EXPECT_GT(verdict.runnable_ns(), report_.duration_ns() / 2);
     EXPECT_EQ(report_.held_ns(), 0u);

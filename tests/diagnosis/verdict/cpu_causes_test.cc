@@ -43,7 +43,7 @@ TEST(ExplainRunnable, QuotaIsNamedInsteadOfThoseThatRanMeanwhile) {
   EXPECT_EQ(verdict.total_ns(), 700 * kMs);
   EXPECT_EQ(verdict.Of(VerdictCause::kRunnable), 560 * kMs);
   EXPECT_EQ(VerdictSentence(verdict, {.rivals = "'sh' of another"}),
-            "80 % throttled by the CPU quota of cgroup /x (20 % of one CPU): 540 of 700 ms "
+            "77 % throttled by the CPU quota of cgroup /x (20 % of one CPU): 540 of 700 ms "
             "(estimate) and 20 % on the CPU");
   EXPECT_EQ(OutsideCause(verdict), "CPU quota");
   EXPECT_THAT(verdict.Sources(), ElementsAre("cpu.stat", "ftrace"));
