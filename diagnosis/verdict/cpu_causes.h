@@ -11,8 +11,8 @@
 namespace jankbox {
 
 // Divides the runnable shares: the time that the quota throttled the cgroup for, as far as the
-// thread was able to run, and the rest, which an overloaded machine explains. The quota's part is an
-// estimate: the counter is that of the whole cgroup. `shortage` outlives the verdict.
+// thread was able to run, and the rest, which an overloaded machine explains. The quota's part is
+// an estimate: the counter is that of the whole cgroup. `shortage` outlives the verdict.
 void ExplainRunnable(const CpuShortage& shortage, Verdict* verdict);
 
 // The numbers of an overloaded machine as a sentence for the report; for a kernel that does not

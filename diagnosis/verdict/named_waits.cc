@@ -14,19 +14,24 @@ namespace {
 using Kind = WaitPeer::Kind;
 
 // Libraries in which others wait.
-constexpr char kPassedOver[][12] = {"libc.so", "libpthread", "ld-linux", "libstdc++",
-                                       "libglib-2.0", "libjankbox", "[vdso]"};
+constexpr char kPassedOver[][12] = {"libc.so",     "libpthread", "ld-linux", "libstdc++",
+                                    "libglib-2.0", "libjankbox", "[vdso]"};
 
 constexpr struct {
   char module[19];  // how its name starts
   Kind kind;
 } kLibraries[] = {
-    {"libxcb", Kind::kXServer},          {"libX11", Kind::kXServer},
+    {"libxcb", Kind::kXServer},
+    {"libX11", Kind::kXServer},
     {"libwayland-client", Kind::kCompositor},
-    {"libdbus-1", Kind::kBus},           {"libgio-2.0", Kind::kBus},
-    {"libsystemd", Kind::kBus},          {"libgallium", Kind::kGpuDriver},
-    {"libvulkan_", Kind::kGpuDriver},    {"libnvidia-", Kind::kGpuDriver},
-    {"libGLX_", Kind::kGpuDriver},       {"libEGL_", Kind::kGpuDriver},
+    {"libdbus-1", Kind::kBus},
+    {"libgio-2.0", Kind::kBus},
+    {"libsystemd", Kind::kBus},
+    {"libgallium", Kind::kGpuDriver},
+    {"libvulkan_", Kind::kGpuDriver},
+    {"libnvidia-", Kind::kGpuDriver},
+    {"libGLX_", Kind::kGpuDriver},
+    {"libEGL_", Kind::kGpuDriver},
 };
 // How the names of Mesa's older drivers end: swrast_dri.so.
 constexpr std::string_view kDriverEnd = "_dri.so";

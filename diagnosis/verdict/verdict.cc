@@ -24,9 +24,9 @@ constexpr CauseText kCauses[kVerdictCauses] = {
     {"unknown", "unaccounted for"},
 };
 
-constexpr const char* kSources[] = {"nothing",       "ftrace", "perf switches", "schedstat",
-                                    "thread states", "hooks",  "system calls",  "fault count",
-                                    "cpu.stat"};
+constexpr const char* kSources[] = {"nothing",      "ftrace",        "perf switches",
+                                    "schedstat",    "thread states", "hooks",
+                                    "system calls", "fault count",   "cpu.stat"};
 
 constexpr uint64_t kWorthASecondMention = 5;  // a fifth
 
@@ -133,8 +133,7 @@ std::string VerdictSentence(const Verdict& verdict, const Culprit& culprit) {
   for (int mentions = 0; mentions < 2; ++mentions) {
     uint64_t* most = std::max_element(left.begin(), left.end());
     if (*most == 0 || (mentions > 0 && *most < total / kWorthASecondMention)) break;
-    const VerdictShare& share =
-        *LargestOf(verdict, static_cast<VerdictCause>(most - left.data()));
+    const VerdictShare& share = *LargestOf(verdict, static_cast<VerdictCause>(most - left.data()));
     const uint64_t ns = share.quota != nullptr ? share.ns : *most;
     if (mentions > 0) sentence += " and ";
     sentence += std::to_string((ns * 100 + total / 2) / total) + " % " +

@@ -58,9 +58,9 @@ struct VerdictShare {
   const char* call = nullptr;
   const char* on = nullptr;
   // Null unless they are the reason; they outlive the verdict.
-  const WaitPeer* peer = nullptr;        // kIpc, kBlocked
-  const CpuShortage* quota = nullptr;    // kRunnable: throttled
-  const CpuShortage* overload = nullptr; // kRunnable: the whole machine had too few CPUs
+  const WaitPeer* peer = nullptr;         // kIpc, kBlocked
+  const CpuShortage* quota = nullptr;     // kRunnable: throttled
+  const CpuShortage* overload = nullptr;  // kRunnable: the whole machine had too few CPUs
 };
 
 // "in fdatasync on a regular file", "waiting for a condition", "on the CPU".
@@ -92,9 +92,9 @@ struct Culprit {
 // 'Worker-3' (tid 123) in ImageCache::Decode, in Feed::Bind". Empty for an empty verdict.
 std::string VerdictSentence(const Verdict& verdict, const Culprit& culprit);
 
-// The cause outside of the program that has half of the time or more: "waiting for the X server", "CPU quota". The
-// same in every run: without ids and numbers, and without the machine's load. Empty if there is
-// none.
+// The cause outside of the program that has half of the time or more: "waiting for the X server",
+// "CPU quota". The same in every run: without ids and numbers, and without the machine's load.
+// Empty if there is none.
 std::string OutsideCause(const Verdict& verdict);
 
 }  // namespace jankbox

@@ -14,13 +14,13 @@ namespace jankbox {
 
 // Of one stretch of time.
 struct CpuShortage {
-  bool known = false;            // the counters were read in it
-  uint64_t throttled_ns = 0;     // by the quota, on all CPUs together
-  uint32_t quota_permille = 0;   // of one CPU; 0: there is no quota
-  char cgroup[96] = {};          // that has the quota: "/background.slice"; its end, if it is longer
-  bool pressure_known = false;   // the kernel has /proc/pressure/cpu
-  uint32_t waiting_permille = 0; // of the time, some task of the machine waited for a CPU
-  uint32_t idle_permille = 0;    // of the CPUs' time
+  bool known = false;           // the counters were read in it
+  uint64_t throttled_ns = 0;    // by the quota, on all CPUs together
+  uint32_t quota_permille = 0;  // of one CPU; 0: there is no quota
+  char cgroup[96] = {};         // that has the quota: "/background.slice"; its end, if it is longer
+  bool pressure_known = false;  // the kernel has /proc/pressure/cpu
+  uint32_t waiting_permille = 0;  // of the time, some task of the machine waited for a CPU
+  uint32_t idle_permille = 0;     // of the CPUs' time
 
   // Tasks waited for a CPU for most of the time, and no CPU was idle meanwhile: neither a quota nor
   // an affinity kept them waiting.

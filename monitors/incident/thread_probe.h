@@ -19,7 +19,7 @@ struct ThreadReading {
   uint64_t minor_faults = 0;  // page faults served from memory; 0 if not known
   WaitReason wait = WaitReason::kUnknown;
   StackSample::FdClass fd_class = StackSample::FdClass::kNone;  // that `syscall` waits on
-  int32_t syscall = -1;  // that it is blocked in; -1: none or not known
+  int32_t syscall = -1;        // that it is blocked in; -1: none or not known
   uint64_t arguments[2] = {};  // its first ones
   uint8_t peer = 0;  // that it waits for: a number of VerdictTimeline::Keep(); 0: not known
   struct {

@@ -213,7 +213,8 @@ WaitPeer PeerOfIoctl(int fd, uint64_t request) {
   ReadOwnLink(fd, device);
   WaitPeer peer;
   const std::string_view path(device);
-  if (path.starts_with("/dev/dri/") || path.starts_with("/dev/nvidia")) peer.kind = Kind::kGpuDriver;
+  if (path.starts_with("/dev/dri/") || path.starts_with("/dev/nvidia"))
+    peer.kind = Kind::kGpuDriver;
   if (peer.kind != Kind::kNone && (request & 0xffff) == kWaitVblank) peer.kind = Kind::kVsync;
   return peer;
 }

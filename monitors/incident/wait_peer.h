@@ -26,7 +26,7 @@ struct WaitPeer {
   };
 
   Kind kind = Kind::kNone;
-  bool stopped = false;  // the process was in state T
+  bool stopped = false;    // the process was in state T
   int32_t pid = 0;         // 0: not known
   char process[16] = {};   // its name, as /proc/PID/comm
   char bus_name[64] = {};  // kBus: the destination of the call, cut; empty: not known

@@ -1,5 +1,6 @@
 // Finds out which process an overdue thread waits for, while it waits: once for each wait, and for
-// one wait in 20 ms at most, in 100 ms if the servers of the process were searched for. Watcher thread; allocates.
+// one wait in 20 ms at most, in 100 ms if the servers of the process were searched for. Watcher
+// thread; allocates.
 #ifndef JANKBOX_SDK_RUNTIME_PEER_FINDER_H_
 #define JANKBOX_SDK_RUNTIME_PEER_FINDER_H_
 
@@ -15,8 +16,8 @@ class PeerFinder {
   // `source` outlives this.
   explicit PeerFinder(ThreadSource* source) : source_(source) {}
 
-  // Sets the peer of a wait that was read at `now_ns` in a dispatch that began at `begin_ticks`, and
-  // keeps in `timeline` what is found.
+  // Sets the peer of a wait that was read at `now_ns` in a dispatch that began at `begin_ticks`,
+  // and keeps in `timeline` what is found.
   void Look(uint64_t now_ns, uint64_t begin_ticks, ThreadReading* reading,
             VerdictTimeline* timeline);
 

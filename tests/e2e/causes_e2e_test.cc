@@ -68,9 +68,8 @@ class CausesE2eTest : public EndToEndTest {
 
   // A display of this test's own; its number is what Xvfb says.
   std::unique_ptr<Program> StartXvfb(Environment* environment) {
-    auto server = std::make_unique<Program>(
-        std::vector<std::string>{"Xvfb", "-displayfd", "1", "-screen", "0", "640x480x24",
-                                 "-nolisten", "tcp", "-noreset"});
+    auto server = std::make_unique<Program>(std::vector<std::string>{
+        "Xvfb", "-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp", "-noreset"});
     EXPECT_TRUE(server->WaitForOutput("\n", 30000));
     (*environment)["DISPLAY"] = ":" + FirstLine(server->Output());
     return server;
@@ -78,9 +77,9 @@ class CausesE2eTest : public EndToEndTest {
 
   // A session bus of this test's own, and a peer that answers its calls after 800 ms.
   void StartBus(Environment* environment) {
-    bus_ = std::make_unique<Program>(std::vector<std::string>{
-        "dbus-daemon", "--session", "--nofork", "--print-address=1",
-        "--address=unix:path=" + Folder("session-bus")});
+    bus_ = std::make_unique<Program>(
+        std::vector<std::string>{"dbus-daemon", "--session", "--nofork", "--print-address=1",
+                                 "--address=unix:path=" + Folder("session-bus")});
     ASSERT_TRUE(bus_->WaitForOutput("\n", 30000));
     (*environment)["DBUS_SESSION_BUS_ADDRESS"] = FirstLine(bus_->Output());
     peer_ = std::make_unique<Program>(
@@ -123,8 +122,8 @@ TEST_F(CausesE2eTest, FingerprintIsTheSameWithAnotherServer) {
 TEST_F(CausesE2eTest, StoppedCompositorIsNamed) {
   if (!Has("weston")) GTEST_SKIP() << "weston is not installed: ./dev setup";
   const Environment environment = {{"XDG_RUNTIME_DIR", runtime_}, {"WAYLAND_DISPLAY", "screen"}};
-  Program compositor({"weston", "--backend=headless-backend.so", "--socket=screen", "--idle-time=0"},
-                     environment);
+  Program compositor(
+      {"weston", "--backend=headless-backend.so", "--socket=screen", "--idle-time=0"}, environment);
   const std::string socket = runtime_ + "/screen";
   for (int tries = 0; access(socket.c_str(), F_OK) != 0 && tries < 300; ++tries) usleep(100'000);
   ASSERT_EQ(access(socket.c_str(), F_OK), 0) << "weston does not listen";
@@ -160,7 +159,8 @@ class QuotaGroup {
   }
   ~QuotaGroup() {
     // Its last process is gone a little after it was waited for.
-    for (int tries = 0; made_ && rmdir(folder_.c_str()) != 0 && tries < 100; ++tries) usleep(10'000);
+    for (int tries = 0; made_ && rmdir(folder_.c_str()) != 0 && tries < 100; ++tries)
+      usleep(10'000);
   }
   QuotaGroup(const QuotaGroup&) = delete;
   QuotaGroup& operator=(const QuotaGroup&) = delete;
@@ -195,9 +195,10 @@ TEST_F(CausesE2eTest, QuotaOfACgroupIsNamedInsteadOfBystanders) {
   for (int run = 0; run < 2; ++run) {
     ASSERT_NO_FATAL_FAILURE(Plant({"busy", "150"}, {}, group.Enter()));
     const proto::Verdict& verdict = report_.verdict();
-    EXPECT_THAT(verdict.summary(), AllOf(HasSubstr("throttled by the CPU quota of cgroup " +
-                                                   group.name() + " (10 % of one CPU): "),
-                                         HasSubstr(" ms (estimate)"), Not(HasSubstr("others had"))));
+    EXPECT_THAT(verdict.summary(),
+                AllOf(HasSubstr("throttled by the CPU quota of cgroup " + group.name() +
+                                " (10 % of one CPU): "),
+                      HasSubstr(" ms (estimate)"), Not(HasSubstr("others had"))));
     EXPECT_GT(verdict.runnable_ns(), report_.duration_ns() / 2);
     EXPECT_EQ(report_.held_ns(), 0u);
     fingerprints.push_back(report_.fingerprint());
@@ -209,8 +210,8 @@ TEST_F(CausesE2eTest, OverloadedMachineIsNoStop) {
   const unsigned loops = 3 * std::max(std::thread::hardware_concurrency(), 1u);
   std::vector<std::unique_ptr<Program>> busy;
   for (unsigned i = 0; i < loops; ++i) {
-    busy.push_back(std::make_unique<Program>(
-        std::vector<std::string>{"sh", "-c", "while :; do :; done"}));
+    busy.push_back(
+        std::make_unique<Program>(std::vector<std::string>{"sh", "-c", "while :; do :; done"}));
   }
   ASSERT_NO_FATAL_FAILURE(Plant({"busy", "300"}));
   for (const auto& loop : busy) loop->Signal(SIGKILL);

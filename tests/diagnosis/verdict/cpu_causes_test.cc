@@ -18,9 +18,8 @@ Verdict Of(uint64_t runnable_ms, uint64_t running_ms) {
   verdict.Add({.cause = VerdictCause::kRunnable,
                .source = VerdictSource::kFtrace,
                .ns = runnable_ms * kMs});
-  verdict.Add({.cause = VerdictCause::kRunning,
-               .source = VerdictSource::kFtrace,
-               .ns = running_ms * kMs});
+  verdict.Add(
+      {.cause = VerdictCause::kRunning, .source = VerdictSource::kFtrace, .ns = running_ms * kMs});
   return verdict;
 }
 
@@ -71,8 +70,9 @@ TEST(ExplainRunnable, OverloadedMachineIsNamedWithThoseThatHadTheCpu) {
   const CpuShortage overload = Overload();
   Verdict verdict = Of(560, 140);
   ExplainRunnable(overload, &verdict);
-  EXPECT_EQ(VerdictSentence(verdict, {.rivals = "'gcc' of another"}),
-            "80 % waiting for a CPU of an overloaded machine: 'gcc' of another and 20 % on the CPU");
+  EXPECT_EQ(
+      VerdictSentence(verdict, {.rivals = "'gcc' of another"}),
+      "80 % waiting for a CPU of an overloaded machine: 'gcc' of another and 20 % on the CPU");
   EXPECT_EQ(OutsideCause(verdict), "") << "the load is another one in each run";
   EXPECT_THAT(CpuNote(overload, verdict), HasSubstr("in 96 % of the time"));
 }

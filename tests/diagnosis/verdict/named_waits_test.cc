@@ -69,10 +69,9 @@ TEST_F(NamedWaitsTest, LibraryThatWaitsSaysForWhat) {
   EXPECT_EQ(KindOf({{"libc.so.6", "__poll"}, {"libwayland-client.so.0", "wl_display_roundtrip"}}),
             Kind::kCompositor);
   EXPECT_EQ(KindOf({{"libc.so.6", "__poll"}, {"libdbus-1.so.3", ""}}), Kind::kBus);
-  EXPECT_EQ(KindOf({{"libc.so.6", "ppoll"},
-                    {"libsystemd.so.0", ""},
-                    {"libsystemd.so.0", "sd_bus_call"}}),
-            Kind::kBus);
+  EXPECT_EQ(
+      KindOf({{"libc.so.6", "ppoll"}, {"libsystemd.so.0", ""}, {"libsystemd.so.0", "sd_bus_call"}}),
+      Kind::kBus);
   EXPECT_EQ(KindOf({{"libc.so.6", "ioctl"}, {"swrast_dri.so", ""}, {"app", "draw"}}),
             Kind::kGpuDriver);
   EXPECT_EQ(KindOf({{"libc.so.6", "poll"}, {"libnvidia-glcore.so.535.1", ""}}), Kind::kGpuDriver);
@@ -126,7 +125,8 @@ TEST_F(NamedWaitsTest, SocketWithoutAKnownPathIsWhatTheLibrarySays) {
   Read(100, SYS_poll,
        readings_.Keep(100 * kMs, {.kind = Kind::kProcess, .pid = 5, .process = "weston"}));
   Sample(101, Stack({{"libc.so.6", "__poll"}, {"libwayland-client.so.0", "wl_x"}}), SYS_poll);
-  EXPECT_EQ(Phrases(), std::vector<std::string>{"waiting for the Wayland compositor (weston, pid 5)"});
+  EXPECT_EQ(Phrases(),
+            std::vector<std::string>{"waiting for the Wayland compositor (weston, pid 5)"});
 }
 
 TEST_F(NamedWaitsTest, EachCallOfTheBusHasItsOwnDestination) {

@@ -98,9 +98,9 @@ TEST(SetPeer, WaitForNothingElseIsThePeers) {
 
 TEST(SetPeer, LocksDisksAndSleepsStayWhatTheyAre) {
   const WaitPeer server{.kind = WaitPeer::Kind::kXServer};
-  for (const VerdictShare& wait : {ShareOfCall(Call(WaitClass::kMutex), false),
-                                   ShareOfCall(Call(WaitClass::kOpen), false),
-                                   ShareOfReading(Reading(WaitReason::kSleeping, 35))}) {
+  for (const VerdictShare& wait :
+       {ShareOfCall(Call(WaitClass::kMutex), false), ShareOfCall(Call(WaitClass::kOpen), false),
+        ShareOfReading(Reading(WaitReason::kSleeping, 35))}) {
     VerdictShare share = wait;
     SetPeer(&server, &share);
     EXPECT_EQ(share.cause, wait.cause);

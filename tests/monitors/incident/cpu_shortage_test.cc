@@ -11,7 +11,6 @@
 namespace jankbox {
 namespace {
 
-
 class CpuAccountTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -32,9 +31,9 @@ class CpuAccountTest : public testing::Test {
   }
   void Group(const std::string& cgroup, const std::string& max, uint64_t throttled_ms = 0) const {
     Write("/sys/fs/cgroup" + cgroup + "/cpu.max", max + "\n");
-    Write("/sys/fs/cgroup" + cgroup + "/cpu.stat",
-          "usage_usec 1\nnr_throttled 3\nthrottled_usec " + std::to_string(throttled_ms * 1000) +
-              "\nnr_bursts 0\n");
+    Write("/sys/fs/cgroup" + cgroup + "/cpu.stat", "usage_usec 1\nnr_throttled 3\nthrottled_usec " +
+                                                       std::to_string(throttled_ms * 1000) +
+                                                       "\nnr_bursts 0\n");
   }
   void Pressure(uint64_t ms) const {
     Write("/proc/pressure/cpu",

@@ -144,8 +144,8 @@ TEST_F(WaitPeerTest, PollHasAPeerIfAllDescriptorsLeadToIt) {
   Child another([&] { Listen(folder_ + "/b"); });
   const ScopedFd one = Connect(folder_ + "/a"), same = Connect(folder_ + "/a");
   const ScopedFd other = Connect(folder_ + "/b");
-  pollfd fds[] = {{one.get(), POLLIN, 0}, {-1, POLLIN, 0}, {same.get(), POLLIN, 0},
-                  {other.get(), POLLIN, 0}};
+  pollfd fds[] = {
+      {one.get(), POLLIN, 0}, {-1, POLLIN, 0}, {same.get(), POLLIN, 0}, {other.get(), POLLIN, 0}};
   const auto peer = [&](uint64_t count) {
     return PeerOfWait(In(SYS_ppoll, reinterpret_cast<uint64_t>(fds), count));
   };

@@ -105,9 +105,9 @@ TEST(DestinationOfCall, CutAndChangedMessagesEnd) {
       std::string changed = whole;
       changed[at] = static_cast<char>(value);
       const std::string_view destination = DestinationOfCall(changed);
-      const bool inside = destination.empty() ||
-                          (destination.data() >= changed.data() &&
-                           destination.data() + destination.size() < changed.data() + changed.size());
+      const bool inside = destination.empty() || (destination.data() >= changed.data() &&
+                                                  destination.data() + destination.size() <
+                                                      changed.data() + changed.size());
       EXPECT_TRUE(inside) << at << " " << value;
     }
   }
