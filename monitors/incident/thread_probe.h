@@ -31,9 +31,10 @@ struct ThreadReading {
   int32_t lock_owner_tid = 0;  // of that lock; 0: not known
 };
 
-// The thread has not run between the two.
+// The thread has not run between the two. False if that is not known.
 inline bool IsSameWait(const ThreadReading& a, const ThreadReading& b) {
-  return IsWait(a.wait) && IsWait(b.wait) && a.syscall == b.syscall &&
+  return a.sched_known && b.sched_known && IsWait(a.wait) && IsWait(b.wait) &&
+         a.syscall == b.syscall &&
          a.arguments[0] == b.arguments[0] && a.arguments[1] == b.arguments[1] &&
          a.switches == b.switches;
 }

@@ -30,13 +30,9 @@ class LiveThreadSource final : public ThreadSource {
   WaitPeers PeersOf(const ThreadReading& reading, uint64_t begin_ticks) override {
     WaitPeers found{PeerOfWait(reading), {}};
     if (found.peer.kind == WaitPeer::Kind::kNone) found.servers = ConnectedServers();
-    const std::string called = LastBusDestination(begin_ticks);
-    const auto name = [&](WaitPeer* peer) {
-      if (peer->kind != WaitPeer::Kind::kBus) return;
-      called.copy(peer->bus_name, sizeof(peer->bus_name) - 1);
-    };
-    name(&found.peer);
-    for (WaitPeer& server : found.servers) name(&server);
+    for (WaitPeer* peer : {&found.peer, &found.servers[0], &found.servers[1], &found.servers[2]}) {
+      if (peer->kind == WaitPeer::Kind::kBus) ReadLastBusDestination(begin_ticks, &peer->bus_name);
+    }
     return found;
   }
   bool IsGone() override { return syscall(SYS_tgkill, pid_, tid_, 0) != 0 && errno == ESRCH; }

@@ -25,17 +25,19 @@ constexpr char kVersion = 1;
 constexpr char kDestination = 6;
 constexpr size_t kFixedBytes = 16;  // up to the first header field
 
+constexpr size_t kNameWords = sizeof(BusName) / sizeof(uint64_t);
+
 constinit std::atomic<bool> g_storing{false};
 constinit std::atomic<uint32_t> g_version{0};  // odd while the two below change
 constinit std::atomic<uint64_t> g_ticks{0};
-constinit std::atomic<uint64_t> g_destination[8] = {};
+constinit std::atomic<uint64_t> g_destination[kNameWords] = {};
 
 // One at a time: a second call meanwhile is not kept.
 void KeepDestination(std::string_view destination) {
   if (g_storing.exchange(true, std::memory_order_acquire)) return;
   const uint32_t version = g_version.load(std::memory_order_relaxed);
   g_version.store(version + 1, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);  // pairs with LastBusDestination()
+  std::atomic_thread_fence(std::memory_order_release);  // pairs with ReadLastBusDestination()
   StoreWordText(&g_destination, destination);
   g_ticks.store(NowTicks(), std::memory_order_relaxed);
   g_version.store(version + 2, std::memory_order_release);
@@ -109,16 +111,16 @@ std::string_view DestinationOfCall(std::string_view message) {
   return {};
 }
 
-std::string LastBusDestination(uint64_t ticks) {
-  for (int attempt = 0; attempt < 3; ++attempt) {
-    const uint32_t version = g_version.load(std::memory_order_acquire);
-    const uint64_t sent_ticks = g_ticks.load(std::memory_order_relaxed);
-    std::string destination = ReadWordText(g_destination);
-    std::atomic_thread_fence(std::memory_order_acquire);  // pairs with KeepDestination()
-    if (version % 2 != 0 || g_version.load(std::memory_order_relaxed) != version) continue;
-    return sent_ticks >= ticks ? destination : "";
+void ReadLastBusDestination(uint64_t ticks, BusName* name) {
+  const uint32_t version = g_version.load(std::memory_order_acquire);
+  const uint64_t sent_ticks = g_ticks.load(std::memory_order_relaxed);
+  for (size_t i = 0; i < kNameWords; ++i) {
+    const uint64_t word = g_destination[i].load(std::memory_order_relaxed);
+    memcpy(*name + i * sizeof(word), &word, sizeof(word));
   }
-  return "";
+  std::atomic_thread_fence(std::memory_order_acquire);  // pairs with KeepDestination()
+  const bool whole = version % 2 == 0 && g_version.load(std::memory_order_relaxed) == version;
+  if (!whole || sent_ticks < ticks) *name[0] = '\0';
 }
 
 std::span<const HookUse> BusHooks() {

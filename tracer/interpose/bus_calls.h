@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "tracer/hook/hook_use.h"
@@ -19,8 +18,10 @@ namespace jankbox {
 // message and for bytes that are none. `message` is its start, at least with the whole header.
 std::string_view DestinationOfCall(std::string_view message);
 
-// The destination of the last call since `ticks` of the ring's clock; empty if there was none.
-std::string LastBusDestination(uint64_t ticks);
+// The destination of the last call since `ticks` of the ring's clock, cut and zero-terminated; empty
+// if there was none, and while the next one is stored.
+using BusName = char[64];
+void ReadLastBusDestination(uint64_t ticks, BusName* name);
 
 std::span<const HookUse> BusHooks();
 

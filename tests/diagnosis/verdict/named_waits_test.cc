@@ -32,6 +32,7 @@ class NamedWaitsTest : public testing::Test {
   }
   void Read(uint64_t ms, int32_t number, uint8_t peer = 0, uint64_t switches = 0) {
     ThreadReading reading;
+    reading.sched_known = true;
     reading.switches = switches;
     reading.wait = WaitReason::kThread;
     reading.syscall = number;

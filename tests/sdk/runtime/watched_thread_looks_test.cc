@@ -40,6 +40,7 @@ TEST_F(WatchedThreadTest, SamplesAreTakenFromHalfTheThresholdOn) {
 
 TEST_F(WatchedThreadTest, PeerOfAWaitIsAskedForOnceAndGoesWithTheIncident) {
   state_.reading.syscall = 7;
+  state_.reading.sched_known = true;
   state_.peers.peer = {.kind = WaitPeer::Kind::kXServer, .pid = 5, .process = "Xorg"};
   Begin("draw", 100);
   LookUntil(400);

@@ -115,6 +115,11 @@ TEST(DestinationOfCall, CutAndChangedMessagesEnd) {
 
 class BusCallsTest : public SourceTest {
  protected:
+  static std::string LastBusDestination(uint64_t ticks) {
+    BusName name;
+    ReadLastBusDestination(ticks, &name);
+    return name;
+  }
   void SetUp() override {
     SourceTest::SetUp();
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets_), 0);
