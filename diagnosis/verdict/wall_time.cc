@@ -110,7 +110,10 @@ class Splitter {
   void AddStretch(const Stretch& stretch) {
     const VerdictSource source =
         stretch.sched_known ? VerdictSource::kSchedstat : VerdictSource::kThreadState;
-    Add(VerdictCause::kRunning, source, stretch.run_ns);
+    // The state is the same for a thread that runs and for one that could.
+    const char* words = stretch.sched_known ? nullptr : "on the CPU or waiting for one";
+    verdict_.Add(
+        {.cause = VerdictCause::kRunning, .source = source, .ns = stretch.run_ns, .words = words});
     Add(VerdictCause::kRunnable, source, stretch.runnable_ns);
     AddOffCpu({stretch.from_ns, stretch.to_ns, stretch.off_ns, source, nullptr, stretch.waited});
     verdict_.switches += stretch.switches;

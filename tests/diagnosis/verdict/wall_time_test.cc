@@ -92,6 +92,17 @@ TEST_F(WallTimeTest, BaselineFromBeforeCountsOnlyWhatFits) {
   EXPECT_THAT(Split(), ElementsAre("running 10 schedstat"));
 }
 
+// A dead process's samples have states only.
+TEST_F(WallTimeTest, StateDoesNotDistinguishRunningFromWantingTo) {
+  ThreadReading state;
+  state.wait = WaitReason::kNone;
+  Read(0, state);
+  Read(1000, state);
+  const Verdict verdict = SplitWallTime(evidence_);
+  ASSERT_EQ(verdict.shares.size(), 1u);
+  EXPECT_EQ(PhraseOf(verdict.shares[0]), "on the CPU or waiting for one");
+}
+
 TEST_F(WallTimeTest, WithoutSchedstatTheStatesDecide) {
   ThreadReading running, asleep;
   running.wait = WaitReason::kNone;
