@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 
 #include "base/clock.h"
 
@@ -65,7 +64,7 @@ uint8_t Refine(uint64_t time_ns, uint8_t peer, Kind kind, VerdictTimeline* readi
   }
   WaitPeer refined = *known;
   refined.kind = kind;
-  return readings->Keep(time_ns, std::move(refined));
+  return readings->Keep(time_ns, refined);
 }
 
 // A wait is asked about and sampled once it is overdue.
