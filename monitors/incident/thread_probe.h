@@ -34,9 +34,8 @@ struct ThreadReading {
 // The thread has not run between the two. False if that is not known.
 inline bool IsSameWait(const ThreadReading& a, const ThreadReading& b) {
   return a.sched_known && b.sched_known && IsWait(a.wait) && IsWait(b.wait) &&
-         a.syscall == b.syscall &&
-         a.arguments[0] == b.arguments[0] && a.arguments[1] == b.arguments[1] &&
-         a.switches == b.switches;
+         a.syscall == b.syscall && a.arguments[0] == b.arguments[0] &&
+         a.arguments[1] == b.arguments[1] && a.switches == b.switches;
 }
 
 class ThreadProbe {

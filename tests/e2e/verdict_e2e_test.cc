@@ -201,8 +201,8 @@ constexpr Cause kCauses[] = {
     {"lock", "lock", "off", "waiting for a lock held by 'decoder' (tid "},
     {"disk", "disk", "off", " on a regular file"},
     {"fault", "fault", "running", "in page faults (estimate)"},
-    {"starve", "runnable", "runnable", "ready to run while others had the CPU: ",
-     "waiting for a CPU of an overloaded machine: "},
+    {"starve", "runnable", "runnable",
+     "ready to run while others had the CPU: ", "waiting for a CPU of an overloaded machine: "},
     {"busy", "running", "running", "on the CPU"},
     {"sleep", "sleeping", "off", "asleep"},
     {"mixed", "lock", "off", "waiting for a lock held by 'decoder' (tid "},
@@ -220,8 +220,8 @@ TEST_P(CauseTest, AsRootTheDominantShareIsRight) {
   for (int process = 0; process < Processes(); ++process) {
     ASSERT_NO_FATAL_FAILURE(Plant(GetParam().name));
     ExpectEach(GetParam().dominant);
-    ExpectSentences(::testing::AnyOf(HasSubstr(GetParam().sentence),
-                                     HasSubstr(GetParam().when_overloaded)));
+    ExpectSentences(
+        ::testing::AnyOf(HasSubstr(GetParam().sentence), HasSubstr(GetParam().when_overloaded)));
   }
 }
 

@@ -18,8 +18,8 @@ namespace jankbox {
 // message and for bytes that are none. `message` is its start, at least with the whole header.
 std::string_view DestinationOfCall(std::string_view message);
 
-// The destination of the last call since `ticks` of the ring's clock, cut and zero-terminated; empty
-// if there was none, and while the next one is stored.
+// The destination of the last call since `ticks` of the ring's clock, cut and zero-terminated;
+// empty if there was none, and while the next one is stored.
 using BusName = char[64];
 void ReadLastBusDestination(uint64_t ticks, BusName* name);
 
