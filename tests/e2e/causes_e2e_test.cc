@@ -32,23 +32,24 @@ class CausesE2eTest : public EndToEndTest {
   static std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
   static std::string Pid(const Program& program) { return std::to_string(program.pid()); }
 
-  // Runs waits_for_others with the agent, and returns the report of its planted wait.
-  void Plant(const std::vector<std::string>& arguments, const Environment& more = {},
-             const std::vector<std::string>& before = {}) {
-    const std::string folder = Folder("spool" + std::to_string(++spools_));
+  // waits_for_others with the agent, with `before` in front of it.
+  std::vector<std::string> Command(const std::vector<std::string>& arguments,
+                                   const std::vector<std::string>& before = {}) {
+    folder_ = Folder("spool" + std::to_string(++spools_));
     std::vector<std::string> argv = before;
-    for (const std::string& word :
-         {Binary("jankbox"), std::string("run"), std::string("--slow-ms"), std::string("600"),
-          std::string("--dir"), folder, std::string("--"), Binary("waits_for_others")}) {
-      argv.push_back(word);
-    }
+    const std::string command[] = {
+        Binary("jankbox"), "run",   "--slow-ms", "600",
+        "--dir",           folder_, "--",        Binary("waits_for_others")};
+    argv.insert(argv.end(), std::begin(command), std::end(command));
     argv.insert(argv.end(), arguments.begin(), arguments.end());
-    Environment environment = ForeignEnvironment();
-    environment.insert(more.begin(), more.end());
-    const Outcome run = RunProgram(argv, environment, 120000);
+    return argv;
+  }
+
+  // Finds the report of the planted wait.
+  void Judge(const Outcome& run) {
     ASSERT_EQ(run.exit_status, 0) << run.out << run.err;
     bool found = false;
-    for (const proto::Report& report : Reports(folder)) {
+    for (const proto::Report& report : Reports(folder_)) {
       for (const proto::Frame& frame : report.top_frames()) {
         if (frame.function() != "planted_wait") continue;
         report_ = report;
@@ -58,6 +59,13 @@ class CausesE2eTest : public EndToEndTest {
     ASSERT_TRUE(found) << run.err;
     printf("%s\n", report_.verdict().summary().c_str());
     EXPECT_EQ(Sum(report_.verdict()), report_.duration_ns());
+  }
+
+  void Plant(const std::vector<std::string>& arguments, const Environment& more = {},
+             const std::vector<std::string>& before = {}) {
+    Environment environment = ForeignEnvironment();
+    environment.insert(more.begin(), more.end());
+    Judge(RunProgram(Command(arguments, before), environment, 120000));
   }
 
   // Most of the time was a wait for another process, and the sentence says for which.
@@ -88,6 +96,7 @@ class CausesE2eTest : public EndToEndTest {
   }
 
   proto::Report report_;
+  std::string folder_;
   int spools_ = 0;
   std::unique_ptr<Program> bus_;
   std::unique_ptr<Program> peer_;
@@ -213,8 +222,10 @@ TEST_F(CausesE2eTest, OverloadedMachineIsNoStop) {
     busy.push_back(
         std::make_unique<Program>(std::vector<std::string>{"sh", "-c", "while :; do :; done"}));
   }
-  ASSERT_NO_FATAL_FAILURE(Plant({"busy", "300"}));
-  for (const auto& loop : busy) loop->Signal(SIGKILL);
+  Program program(Command({"busy", "300"}), ForeignEnvironment());
+  EXPECT_TRUE(program.WaitForOutput("waited", 120000));
+  for (const auto& loop : busy) loop->Signal(SIGKILL);  // the report needs a CPU, too
+  ASSERT_NO_FATAL_FAILURE(Judge(program.Wait(60000)));
   EXPECT_EQ(report_.held_ns(), 0u);
   bool overload_noted = false;
   for (const std::string& note : report_.notes()) {
