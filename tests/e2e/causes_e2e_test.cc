@@ -216,13 +216,14 @@ TEST_F(CausesE2eTest, QuotaOfACgroupIsNamedInsteadOfBystanders) {
 }
 
 TEST_F(CausesE2eTest, OverloadedMachineIsNoStop) {
+  Program program(Command({"busy", "300"}), ForeignEnvironment());
+  ASSERT_TRUE(program.WaitForOutput("ready", 120000));  // the recorder has started
   const unsigned loops = 3 * std::max(std::thread::hardware_concurrency(), 1u);
   std::vector<std::unique_ptr<Program>> busy;
   for (unsigned i = 0; i < loops; ++i) {
     busy.push_back(
         std::make_unique<Program>(std::vector<std::string>{"sh", "-c", "while :; do :; done"}));
   }
-  Program program(Command({"busy", "300"}), ForeignEnvironment());
   EXPECT_TRUE(program.WaitForOutput("waited", 120000));
   for (const auto& loop : busy) loop->Signal(SIGKILL);  // the report needs a CPU, too
   ASSERT_NO_FATAL_FAILURE(Judge(program.Wait(60000)));
