@@ -1,25 +1,25 @@
 #include "diagnosis/seal/report_evidence.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <set>
 
 #include "base/file.h"
+#include "base/recorded_process.h"
 #include "diagnosis/blame/blame.h"
 #include "diagnosis/symbols/perf_map.h"
 
 namespace jankbox {
 namespace {
 
-// Of every thread of this process.
+// Of every thread of the recorded process.
 ThreadNames NamesOfThreads() {
   ThreadNames names;
-  const Result<std::vector<std::string>> tids = ListDirectory("/proc/self/task");
+  const std::string tasks = std::string(RecordedProcess::folder()) + "/task";
+  const Result<std::vector<std::string>> tids = ListDirectory(tasks);
   if (!tids.ok()) return names;
   for (const std::string& tid : tids.value()) {
-    std::string name = ReadProcFile("/proc/self/task/" + tid + "/comm", 64);
+    std::string name = ReadProcFile(tasks + "/" + tid + "/comm", 64);
     while (!name.empty() && name.back() == '\n') name.pop_back();
     if (!name.empty()) names[atoi(tid.c_str())] = name;
   }
@@ -68,7 +68,7 @@ ReportEvidence GatherEvidence(const ReportSource& source, const SealRequest& req
   const uint64_t from_ticks =
       std::max(source.clock.FromMonotonicNs(from_ns), source.ring->header().clock_at_start.ticks);
   evidence.window = source.ring->CopyWindow(from_ticks, source.end_ticks, source.buffer);
-  if (source.process.pid == getpid()) evidence.thread_names = NamesOfThreads();
+  if (source.process.pid == RecordedProcess::pid()) evidence.thread_names = NamesOfThreads();
   evidence.names = NameMethods(source.names, evidence.window, source.modules);
   std::vector<uint64_t> addresses;
   const uint64_t begin = source.clock.FromMonotonicNs(request.begin_ns);

@@ -9,6 +9,7 @@
 
 #include "base/compact_sort.h"
 #include "base/file.h"
+#include "base/recorded_process.h"
 #include "diagnosis/symbols/elf_symbols.h"
 #include "diagnosis/symbols/symbol_pass.h"
 
@@ -36,7 +37,7 @@ std::string DebugFileOf(const std::string& build_id) {
 // The file with the most symbols that is surely the module's. A module without a build id can only
 // be taken at its path's word if the file has none either.
 std::unique_ptr<ElfSymbols> OpenSymbols(const Module& module) {
-  std::unique_ptr<ElfSymbols> own = ElfSymbols::Open(module.path);
+  std::unique_ptr<ElfSymbols> own = OpenModuleFile(module.path);
   if (own != nullptr && own->BuildId() != module.build_id) own.reset();
   if (own != nullptr && own->HasFullTable()) return own;
   const std::string debug_path = DebugFileOf(module.build_id);
@@ -73,6 +74,14 @@ void ResolveModule(const Module& module, std::span<const uint64_t> addresses, Fr
 }
 
 }  // namespace
+
+std::unique_ptr<ElfSymbols> OpenModuleFile(const std::string& path) {
+  if (!RecordedProcess::IsThis()) {
+    auto symbols = ElfSymbols::Open(std::string(RecordedProcess::folder()) + "/root" + path);
+    if (symbols != nullptr) return symbols;  // else it has ended
+  }
+  return ElfSymbols::Open(path);
+}
 
 FrameTable ResolveAddresses(const ModuleMap& modules, const std::vector<uint64_t>& addresses) {
   std::vector<uint64_t> sorted = addresses;

@@ -6,12 +6,19 @@
 #define JANKBOX_DIAGNOSIS_SYMBOLS_SYMBOLIZER_H_
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "diagnosis/symbols/elf_symbols.h"
 #include "tracer/unwind/module_map.h"
 #include "tracer/unwind/resolved_frame.h"
 
 namespace jankbox {
+
+// The file at a module's path as the recorded process sees it, which may have a root of its own.
+// Null as ElfSymbols::Open().
+std::unique_ptr<ElfSymbols> OpenModuleFile(const std::string& path);
 
 // Resolves every address of `addresses` (any order, repeats welcome).
 FrameTable ResolveAddresses(const ModuleMap& modules, const std::vector<uint64_t>& addresses);

@@ -7,13 +7,14 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/recorded_process.h"
 #include "base/scoped_fd.h"
 
 namespace jankbox {
 
 int32_t TracerPidOf(int32_t tid) {
   char path[64];
-  snprintf(path, sizeof(path), "/proc/self/task/%d/status", tid);
+  snprintf(path, sizeof(path), "%s/task/%d/status", RecordedProcess::folder(), tid);
   const ScopedFd fd(open(path, O_RDONLY | O_CLOEXEC));
   char text[1024];
   const ssize_t n = fd.valid() ? read(fd.get(), text, sizeof(text) - 1) : -1;

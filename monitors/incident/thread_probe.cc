@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/recorded_process.h"
 #include "tracer/sampling/fd_class.h"
 
 namespace jankbox {
@@ -15,7 +16,7 @@ namespace {
 
 ScopedFd OpenTaskFile(int32_t tid, const char* name) {
   char path[64];
-  snprintf(path, sizeof(path), "/proc/self/task/%d/%s", tid, name);
+  snprintf(path, sizeof(path), "%s/task/%d/%s", RecordedProcess::folder(), tid, name);
   return ScopedFd(open(path, O_RDONLY | O_CLOEXEC));
 }
 
@@ -43,7 +44,7 @@ char ParseStat(const char* text, uint64_t* minor_faults) {
 bool IsInSyscall([[maybe_unused]] uint64_t pc) {
 #if defined(__GLIBC__)
   constexpr uint64_t kMaxBytes = 64;
-  return pc - reinterpret_cast<uintptr_t>(&syscall) < kMaxBytes;
+  return RecordedProcess::IsThis() && pc - reinterpret_cast<uintptr_t>(&syscall) < kMaxBytes;
 #else
   return false;
 #endif

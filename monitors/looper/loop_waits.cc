@@ -35,11 +35,6 @@ int DescriptorOf(const WaitCall& call, size_t at) {
   return fd;
 }
 
-bool InOneFunction(const void* call_site, const void* other) {
-  const void* function = FunctionStart(call_site);
-  return function != nullptr && function == FunctionStart(other);
-}
-
 }  // namespace
 
 DescriptorSet WaitCall::Descriptors() const {
@@ -110,21 +105,36 @@ bool LoopWaits::IsOwnElsewhere(const WaitCall& call) const {
   const DescriptorSet waited_for = call.Descriptors();
   const bool for_all = waited_for.Contains(descriptors_);
   if (is_programs_ && call.stack == loop_.stack && (for_all || waited_for.empty()) &&
-      InOneFunction(call.call_site, loop_.call_site)) {
+      InLoopsFunction(call.call_site)) {
     return true;
   }
   // A set of one descriptor is its number modulo 64.
   return for_all && !descriptors_.empty() && (is_programs_ || call.WaitsFor(loop_fd_));
 }
 
-// Reads only above the thread's present stack pointer: its callers' frames are there.
-__attribute__((no_sanitize("address"))) void LoopWaits::CopyFrame() {
-  const auto* words = static_cast<const volatile uintptr_t*>(loop_.stack);
-  for (size_t i = 0; i < kFrameWords; ++i) frame_[i] = words[i];
+bool LoopWaits::InLoopsFunction(const void* call_site) const {
+  const void* function = StartOfFunction(call_site);
+  return function != nullptr && function == StartOfFunction(loop_.call_site);
 }
 
-__attribute__((no_sanitize("address"))) uint32_t LoopWaits::ChangedFrameWords() const {
-  const auto* words = static_cast<const volatile uintptr_t*>(loop_.stack);
+const void* LoopWaits::StartOfFunction(const void* address) const {
+  return memory_ == nullptr ? FunctionStart(address) : memory_->StartOfFunction(address);
+}
+
+// Reads only above the thread's present stack pointer: its callers' frames are there.
+__attribute__((no_sanitize("address"))) bool LoopWaits::ReadStack(
+    const void* at, std::span<uintptr_t> words) const {
+  if (memory_ != nullptr) return memory_->ReadStack(at, words);
+  const auto* stack = static_cast<const volatile uintptr_t*>(at);
+  for (size_t i = 0; i < words.size(); ++i) words[i] = stack[i];
+  return true;
+}
+
+void LoopWaits::CopyFrame() { ReadStack(loop_.stack, frame_); }
+
+uint32_t LoopWaits::ChangedFrameWords() const {
+  std::array<uintptr_t, kFrameWords> words;
+  if (!ReadStack(loop_.stack, words)) return 0;
   uint32_t changed = 0;
   for (size_t i = 0; i < kFrameWords; ++i) changed |= frame_[i] != words[i] ? 1u << i : 0;
   return changed;
@@ -161,14 +171,15 @@ LoopWaits::Candidate& LoopWaits::FindCandidate(const Site& site) {
 // Qt runs GLib's loop if there is one: it is Qt's all the same. Words of frames that are gone
 // may mislead, to no more than a name. A thread's control block, or the program's arguments and
 // environment, are above its outermost frame: what is read is there.
-__attribute__((no_sanitize("address"))) const char* LoopWaits::NameOf(const WaitCall& call,
-                                                                      LoopModule module) {
+const char* LoopWaits::NameOf(const WaitCall& call, LoopModule module) const {
   if (module.loop_name[0] == '\0') return FamilyName(call);
   if (strcmp(module.loop_name, "glib") != 0) return module.loop_name;
-  const auto* words = static_cast<const volatile uintptr_t*>(call.stack);
-  for (size_t i = 0; i < kCallerWords; ++i) {
-    const uintptr_t word = words[i];
-    const LoopModule caller = LoopModules::Find(reinterpret_cast<const void*>(word));
+  std::array<uintptr_t, kCallerWords> words;
+  if (!ReadStack(call.stack, words)) return module.loop_name;
+  for (const uintptr_t word : words) {
+    const void* address = reinterpret_cast<const void*>(word);
+    const LoopModule caller =
+        memory_ == nullptr ? LoopModules::Find(address) : memory_->FindModule(address);
     if (caller.kind == LoopModuleKind::kLoop && strcmp(caller.loop_name, "qt") == 0) return "qt";
   }
   return module.loop_name;

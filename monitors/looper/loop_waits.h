@@ -38,8 +38,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "monitors/looper/descriptor_set.h"
+#include "monitors/looper/loop_memory.h"
 #include "monitors/looper/loop_modules.h"
 
 namespace jankbox {
@@ -70,6 +72,10 @@ struct WaitCall {
 
 class LoopWaits {
  public:
+  LoopWaits() = default;
+  // Of a thread of another process; `memory` outlives it.
+  explicit LoopWaits(const LoopMemory* memory) : memory_(memory) {}
+
   // The descriptors, a bit each, of the terminal that the program's user types into. Cold.
   static void SetTerminals(uint64_t fds) { terminals_.store(fds, std::memory_order_relaxed); }
   // HOT. A number that is another file by now still counts: asking the kernel is not for here.
@@ -123,9 +129,14 @@ class LoopWaits {
   uint32_t ChangedFrameWords() const;
   bool LoopFrameIsGone();
   void CopyFrame();
-  static const char* NameOf(const WaitCall& call, LoopModule module);
+  const char* NameOf(const WaitCall& call, LoopModule module) const;
+  bool ReadStack(const void* at, std::span<uintptr_t> words) const;
+  const void* StartOfFunction(const void* address) const;
+  bool InLoopsFunction(const void* call_site) const;
 
   static inline std::atomic<uint64_t> terminals_{0};
+
+  const LoopMemory* memory_ = nullptr;  // null: this process's
 
   Site loop_;
   Site previous_loop_;

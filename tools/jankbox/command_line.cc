@@ -10,6 +10,7 @@
 
 #include "base/nearest_word.h"
 #include "tools/adb/adb_command_line.h"
+#include "tools/attach/attach_command.h"
 #include "tools/doctor/doctor_command.h"
 #include "tools/jankbox/completion.h"
 #include "tools/merge/merge_command.h"
@@ -34,6 +35,7 @@ class CommandFormatter : public CLI::Formatter {
   std::string make_usage(const CLI::App* app, std::string) const override {
     const std::string name = app->get_name();
     const std::string rest = name == "run"          ? "run [OPTIONS] -- PROGRAM [ARGUMENTS]..."
+                             : name == "attach"     ? "attach [OPTIONS] PID"
                              : name == "list"       ? "list [--json] [DIR|URL]"
                              : name == "show"       ? "show [OPTIONS] FILE|ID"
                              : name == "export"     ? "export [OPTIONS] FILE|ID -o OUT.pftrace"
@@ -52,6 +54,7 @@ class CommandFormatter : public CLI::Formatter {
 
 struct Options {
   RunOptions run;
+  AttachOptions attach;
   ListOptions list;
   ShowOptions show;
   ExportOptions trace_export;
@@ -63,25 +66,34 @@ struct Options {
   CleanOptions clean;
 };
 
-void AddRun(CLI::App* app, RunOptions* options) {
-  CLI::App* run = app->add_subcommand("run", "Run a program and record why its UI thread is slow");
-  run->add_option("--dir", options->directory, kFolderDefault)->type_name("DIR");
-  run->add_option("--slow-ms", options->slow_ms,
-                  "report a message that takes this long as slow [100]")
+// What `run` and `attach` have in common.
+template <typename WatchingOptions>
+void AddWatching(CLI::App* command, WatchingOptions* options) {
+  command->add_option("--dir", options->directory, kFolderDefault)->type_name("DIR");
+  command
+      ->add_option("--slow-ms", options->slow_ms,
+                   "report a message that takes this long as slow [100]")
       ->type_name("MS")
       ->check(CLI::Range(10u, 600'000u).description(""));
-  run->add_option("--anr-ms", options->anr_ms, "report a block of this length as an ANR [5000]")
+  command
+      ->add_option("--anr-ms", options->anr_ms, "report a block of this length as an ANR [5000]")
       ->type_name("MS")
       ->check(CLI::Range(10u, 600'000u).description(""));
-  run->add_option("--window-s", options->window_s, "seconds of history in a report [10]")
+  command->add_option("--window-s", options->window_s, "seconds of history in a report [10]")
       ->type_name("S")
       ->check(CLI::Range(1u, 600u).description(""));
-  run->add_option("--upload", options->upload_url, "send reports to the collector at this URL")
-      ->type_name("URL");
-  run->add_option("--min-free-mib", options->min_free_mib,
-                  "write no report that would leave less free disk space [64]")
+  command
+      ->add_option("--min-free-mib", options->min_free_mib,
+                   "write no report that would leave less free disk space [64]")
       ->type_name("MIB")
       ->check(CLI::Range(0u, 1u << 30).description(""));
+}
+
+void AddRun(CLI::App* app, RunOptions* options) {
+  CLI::App* run = app->add_subcommand("run", "Run a program and record why its UI thread is slow");
+  AddWatching(run, options);
+  run->add_option("--upload", options->upload_url, "send reports to the collector at this URL")
+      ->type_name("URL");
   run->add_flag("--children", options->children,
                 "record the programs that the program starts, too");
   run->add_option("--only", options->only,
@@ -110,6 +122,40 @@ void AddRun(CLI::App* app, RunOptions* options) {
       "  jankbox run -- gtk3-widget-factory\n"
       "  jankbox run --slow-ms 200 --dir /tmp/reports -- node server.js\n"
       "  jankbox run --upload http://127.0.0.1:8080 -- ./my-app --flag");
+}
+
+void AddAttach(CLI::App* app, AttachOptions* options) {
+  CLI::App* attach =
+      app->add_subcommand("attach", "Watch a program that runs already, from outside");
+  attach->add_option("pid", options->pid, "the process")
+      ->type_name("PID")
+      ->required()
+      ->check(CLI::Range(1, 1 << 30).description(""));
+  AddWatching(attach, options);
+  attach
+      ->add_option("--for", options->seconds,
+                   "watch it for so many seconds [until it ends, or Ctrl-C]")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.1, 1e6).description(""));
+  attach
+      ->add_option("--thread", options->threads,
+                   "watch this thread's loop too, besides the main thread's; may be repeated")
+      ->type_name("NAME|TID")
+      ->expected(1);
+  attach->add_flag("-q,--quiet", options->quiet, "print errors only");
+  attach->footer(
+      "The program is not stopped, and nothing is loaded into it. Breakpoints of the processor on "
+      "its\n"
+      "wait functions, for the watched threads only, show its messages. Reports have a cause, a "
+      "blamed\n"
+      "function and stacks, but no recorded methods. When the watch ends, nothing of it remains.\n"
+      "Root sees all of it; the program's user needs kernel.perf_event_paranoid of 2 or less and\n"
+      "kernel.yama.ptrace_scope of 0, and does not see who woke the thread.\n\n"
+      "Exit status: 0, or 1 if the process cannot be watched. 2: wrong usage.\n\n"
+      "Examples:\n"
+      "  jankbox attach $(pgrep -n gedit)\n"
+      "  sudo jankbox attach --for 60 --slow-ms 50 --dir /tmp/reports 4242\n"
+      "  jankbox attach 4242 --thread render");
 }
 
 void AddList(CLI::App* app, ListOptions* options) {
@@ -325,7 +371,15 @@ int TakeProgram(const CLI::App& run, const std::vector<std::string>& from_dashes
   return kExitOk;
 }
 
+int Attach(const AttachOptions& options) {
+  if (options.anr_ms && options.slow_ms && *options.anr_ms < *options.slow_ms) {
+    return UsageError("attach: --anr-ms is less than --slow-ms", "attach");
+  }
+  return RunAttach(options);
+}
+
 int Dispatch(const CLI::App& app, const std::vector<std::string>& from_dashes, Options* options) {
+  if (app.got_subcommand("attach")) return Attach(options->attach);
   if (app.got_subcommand("list")) return RunList(options->list);
   if (app.got_subcommand("show")) return RunShow(options->show);
   if (app.got_subcommand("export")) {
@@ -377,6 +431,7 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
       "Output has no colour if NO_COLOR is set or the output is not a terminal.");
   Options options;
   AddRun(&app, &options.run);
+  AddAttach(&app, &options.attach);
   AddList(&app, &options.list);
   AddShow(&app, &options.show);
   AddExport(&app, &options.trace_export);

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -15,13 +14,13 @@
 #include "base/file.h"
 #include "base/process_runner.h"
 #include "diagnosis/seal/recovery.h"
-#include "sdk/api/option_entries.h"
 #include "tools/doctor/agent_library.h"
 #include "tools/reports/report_source.h"
 #include "tools/run/own_end.h"
 #include "tools/run/preflight.h"
 #include "tools/run/run_feed.h"
 #include "tools/run/signal_inbox.h"
+#include "tools/run/watch_defaults.h"
 #include "tools/terminal/exit_code.h"
 #include "tools/terminal/terminal.h"
 #include "uploader/spool/spool.h"
@@ -32,8 +31,6 @@ namespace {
 // How long the end of a run may wait for the upload; requests end a little earlier, and say how.
 constexpr uint64_t kFinalUploadNs = 10 * kNsPerSecond;
 constexpr uint64_t kFinalRequestsNs = 9'500 * kNsPerMs;
-// If nobody says otherwise: a person at a terminal notices less than the 700 ms of production.
-constexpr uint32_t kSlowMs = 100;
 
 // A standard stream that is closed here stays closed in the program, and no file of jankbox takes
 // its number meanwhile.
@@ -41,14 +38,6 @@ void ReserveStandardFds() {
   for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
     if (fcntl(fd, F_GETFD) == -1) (void)!open("/dev/null", O_RDWR | O_CLOEXEC);
   }
-}
-
-std::string AbsolutePath(const std::string& path) {
-  if (!path.empty() && path[0] == '/') return path;
-  char* current = getcwd(nullptr, 0);
-  const std::string absolute = JoinPath(current != nullptr ? current : "/", path);
-  free(current);
-  return absolute;
 }
 
 using RunEnvironment = std::vector<std::pair<std::string, std::string>>;
@@ -116,27 +105,14 @@ void Run::Prepare() {
 }
 
 std::string Run::ProgramOptions() const {
-  // A user who watches wants to see every incident.
-  std::string text = "dir=" + Quoted(directory_) + ",repeats=every,reports_a_day=none";
-  const auto add = [&text](const char* option, const std::string& value) {
-    text.append(",").append(option).append("=").append(value);
-  };
-  if (options_.slow_ms) {
-    add("slow_message_ms", std::to_string(*options_.slow_ms));
-  } else {
-    add("slow_message_ms?", std::to_string(std::min(kSlowMs, options_.anr_ms.value_or(kSlowMs))));
-  }
-  if (!options_.threads.empty()) {
-    std::string names;
-    for (const std::string& name : options_.threads) names += (names.empty() ? "" : ",") + name;
-    add("watch_threads", Quoted(names));
-  }
-  if (options_.anr_ms) add("anr_ms", std::to_string(*options_.anr_ms));
-  if (options_.window_s) add("window_ms", std::to_string(*options_.window_s * 1000));
-  if (options_.min_free_mib) {
-    add("min_free_mib",
-        *options_.min_free_mib == 0 ? "none" : std::to_string(*options_.min_free_mib));
-  }
+  std::string text = WatchEntries({.directory = directory_,
+                                   .slow_ms = options_.slow_ms,
+                                   .anr_ms = options_.anr_ms,
+                                   .window_s = options_.window_s,
+                                   .min_free_mib = options_.min_free_mib});
+  std::string names;
+  for (const std::string& name : options_.threads) names += (names.empty() ? "" : ",") + name;
+  if (!names.empty()) text += ",watch_threads=" + Quoted(names);
   return text;
 }
 

@@ -97,6 +97,8 @@ void RunFeed::Tell() {
   if (upload_.has_value() && !paths.empty()) upload_->Wake();
 }
 
+void RunFeed::AddWatched(std::string_view text) { watched_.Add(text, MonotonicNs()); }
+
 void RunFeed::TellRecovered(const std::vector<std::string>& ids) {
   IncidentLog earlier(style_);
   for (const std::string& id : ids) {

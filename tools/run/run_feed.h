@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/report.pb.h"
@@ -42,6 +43,9 @@ class RunFeed {
   int AddSources(std::vector<pollfd>* sources) const;
   // Says what is new.
   void Tell();
+
+  // The text of a "watched:" message of no agent.
+  void AddWatched(std::string_view text);
 
   // Reports that an earlier run left as rings.
   void TellRecovered(const std::vector<std::string>& ids);

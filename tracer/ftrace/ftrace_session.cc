@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/own_thread.h"
+#include "base/recorded_process.h"
 #include "tracer/ftrace/cpu_rivals.h"
 #include "tracer/ftrace/fault_cost.h"
 #include "tracer/ftrace/sched_stream.h"
@@ -65,7 +66,7 @@ Result<std::unique_ptr<FtraceSession>> FtraceSession::Start(const FtraceSessionO
   // With the event on, as the app's threads have it: writing it is a fifth of what a fault costs.
   session->WatchFaults({CurrentTid()});
   session->fault_cost_ns_ = MeasurePageFaultNs();
-  session->WatchFaults({static_cast<int32_t>(getpid())});
+  session->WatchFaults({RecordedProcess::pid()});
   session->Mark();
   return session;
 }
@@ -93,7 +94,7 @@ void FtraceSession::WatchFaults(const std::vector<int32_t>& tids) {
 // Threads that live now and those that the events saw being created; children that are processes
 // are followed by the kernel too, and left out here.
 void FtraceSession::FindOwnThreads() {
-  Result<std::vector<std::string>> tasks = ListDirectory("/proc/self/task");
+  Result<std::vector<std::string>> tasks = ListDirectory(std::string(RecordedProcess::folder()) + "/task");
   if (tasks.ok()) {
     for (const std::string& name : tasks.value()) {
       int32_t tid = 0;

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/file.h"
+#include "base/recorded_process.h"
 #include "tracer/ftrace/tracefs_file.h"
 #include "tracer/ring/process_identity.h"
 
@@ -70,7 +71,7 @@ bool RemoveInstance(const std::string& path) {
 
 std::string ThreadIds() {
   std::string ids;
-  Result<std::vector<std::string>> tasks = ListDirectory("/proc/self/task");
+  Result<std::vector<std::string>> tasks = ListDirectory(std::string(RecordedProcess::folder()) + "/task");
   if (!tasks.ok()) return ids;
   for (const std::string& tid : tasks.value()) ids += tid + ' ';
   return ids;

@@ -18,7 +18,7 @@ constexpr int kKnownMutexKinds = 0x3ff;
 
 template <typename T>
 bool Copy(uint64_t address, T* into) {
-  return ReadOwnMemory(address, into, sizeof(T)) == sizeof(T);
+  return ReadRecordedMemory(address, into, sizeof(T)) == sizeof(T);
 }
 
 int32_t OwnerOfMutex(uint64_t address) {

@@ -83,12 +83,20 @@ class WatchedSlot {
     const uint32_t depth = dispatch_depth();
     if (depth == 0) return false;
     thread_->dispatch_depth.store(depth - 1, std::memory_order_relaxed);
-    if (depth != 1) return true;
+    if (depth == 1) EndOutermost(NowTicks());
+    return true;
+  }
+  // The outermost dispatch, whose depth is counted already, ended at `now`.
+  void EndOutermost(uint64_t now) const {
     const uint64_t begin = Load(thread_->dispatch_begin_ticks);
-    const uint64_t now = NowTicks();
     if (now - begin >= Load(slow_ticks_)) NoteSlow(begin, now);
     thread_->dispatch_begin_ticks.store(0, std::memory_order_release);
-    return true;
+  }
+
+  // No dispatch runs, and what ran is not noted.
+  void ForgetDispatch() const {
+    thread_->dispatch_depth.store(0, std::memory_order_relaxed);
+    thread_->dispatch_begin_ticks.store(0, std::memory_order_release);
   }
 
   void CountFrame() const {

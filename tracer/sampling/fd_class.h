@@ -1,4 +1,4 @@
-// The class of a descriptor of this process. Asks the kernel (one system call that never
+// The class of a descriptor of the recorded process. Asks the kernel (one system call that never
 // waits for a file system); any thread, NO-ALLOC.
 #ifndef JANKBOX_TRACER_SAMPLING_FD_CLASS_H_
 #define JANKBOX_TRACER_SAMPLING_FD_CLASS_H_

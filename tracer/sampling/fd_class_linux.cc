@@ -1,6 +1,9 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cstdio>
+
+#include "base/recorded_process.h"
 #include "tracer/sampling/fd_class.h"
 
 namespace jankbox {
@@ -8,7 +11,11 @@ namespace jankbox {
 // statx without synchronising: fstat may ask a server that hangs, and the app is overdue already.
 bool ReadFdMode(int fd, uint32_t* mode) {
   struct statx status {};
-  if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) != 0) return false;
+  char path[48] = "";  // the descriptor itself
+  if (!RecordedProcess::IsThis()) {
+    snprintf(path, sizeof(path), "%s/fd/%d", RecordedProcess::folder(), fd);
+  }
+  if (statx(fd, path, AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) != 0) return false;
   *mode = status.stx_mode;
   return true;
 }

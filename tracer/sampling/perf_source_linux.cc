@@ -1,16 +1,14 @@
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <vector>
 
 #include "base/scoped_fd.h"
+#include "tracer/sampling/perf_ring.h"
 #include "tracer/sampling/perf_source.h"
 
 namespace jankbox {
@@ -18,7 +16,6 @@ namespace jankbox {
 namespace {
 
 constexpr uint32_t kStackBytes = 65528;    // the most that a record takes: 16 bits, a multiple of 8
-constexpr size_t kMaxRecordBytes = 65536;  // perf_event_header::size has 16 bits
 constexpr size_t kLargestRing = 512 * 1024;
 constexpr size_t kSmallestRing = 128 * 1024;  // a record and room for the next
 
@@ -49,12 +46,9 @@ int OpenEvent(int tid, uint64_t interval_ns, bool exclude_kernel) {
 class LinuxPerfSource final : public PerfSource {
  public:
   LinuxPerfSource(ScopedFd event, bool sees_kernel)
-      : event_(std::move(event)), sees_kernel_(sees_kernel), record_(kMaxRecordBytes) {}
-  ~LinuxPerfSource() override {
-    if (page_ != nullptr) munmap(page_, page_size_ + ring_size_);
-  }
+      : event_(std::move(event)), sees_kernel_(sees_kernel) {}
 
-  Status Map();
+  Status Map() { return ring_.Map(event_.get(), kLargestRing, kSmallestRing); }
   void Enable() override;
   void Disable() override { ioctl(event_.get(), PERF_EVENT_IOC_DISABLE, 0); }
   bool Next(PerfSample* sample) override;
@@ -62,87 +56,28 @@ class LinuxPerfSource final : public PerfSource {
   bool sees_kernel() const override { return sees_kernel_; }
 
  private:
-  // data_head is written by the kernel, data_tail by us: see perf_event_open(2).
-  uint64_t Head() const {
-    return std::atomic_ref(page_->data_head).load(std::memory_order_acquire);
-  }
-  void SetTail(uint64_t tail) {
-    tail_ = tail;
-    std::atomic_ref(page_->data_tail).store(tail, std::memory_order_release);
-  }
-  void CopyOut(uint64_t position, void* into, size_t size) const;
-  bool TakeRecord(perf_event_header* header);
-
   ScopedFd event_;
   bool sees_kernel_;
-  std::vector<std::byte> record_;
-  perf_event_mmap_page* page_ = nullptr;
-  const std::byte* ring_ = nullptr;
-  size_t page_size_ = 0;
-  size_t ring_size_ = 0;
-  uint64_t tail_ = 0;
+  PerfRing ring_;
   uint64_t lost_ = 0;
 };
 
-// The kernel locks the ring's memory and counts it against the user (perf_event_mlock_kb).
-Status LinuxPerfSource::Map() {
-  page_size_ = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  int error = 0;
-  for (size_t size = kLargestRing; size >= kSmallestRing; size /= 2) {
-    void* mapped =
-        mmap(nullptr, page_size_ + size, PROT_READ | PROT_WRITE, MAP_SHARED, event_.get(), 0);
-    if (mapped != MAP_FAILED) {
-      page_ = static_cast<perf_event_mmap_page*>(mapped);
-      ring_ = static_cast<const std::byte*>(mapped) + page_size_;
-      ring_size_ = size;
-      return Status::Ok();
-    }
-    error = errno;
-  }
-  return Status::FromErrno(error, "mmap of perf's ring");
-}
-
 void LinuxPerfSource::Enable() {
-  SetTail(Head());
+  ring_.SkipAll();
   lost_ = 0;
   ioctl(event_.get(), PERF_EVENT_IOC_RESET, 0);
   ioctl(event_.get(), PERF_EVENT_IOC_ENABLE, 0);
 }
 
-void LinuxPerfSource::CopyOut(uint64_t position, void* into, size_t size) const {
-  const size_t at = position % ring_size_;
-  const size_t first = std::min(size, ring_size_ - at);
-  std::memcpy(into, ring_ + at, first);
-  std::memcpy(static_cast<std::byte*>(into) + first, ring_, size - first);
-}
-
-// Copies the next record into record_ and frees its place; false if there is none.
-bool LinuxPerfSource::TakeRecord(perf_event_header* header) {
-  const uint64_t head = Head();
-  if (head - tail_ < sizeof(*header)) return false;
-  CopyOut(tail_, header, sizeof(*header));
-  if (header->size < sizeof(*header) || header->size > head - tail_) {
-    SetTail(head);
-    return false;
-  }
-  CopyOut(tail_, record_.data(), header->size);
-  SetTail(tail_ + header->size);
-  return true;
-}
-
 bool LinuxPerfSource::Next(PerfSample* sample) {
-  perf_event_header header;
-  while (TakeRecord(&header)) {
-    std::span<const std::byte> record(record_.data(), header.size);
+  for (;;) {
+    const std::span<const std::byte> record = ring_.Next();
+    if (record.empty()) return false;
+    perf_event_header header;
+    std::memcpy(&header, record.data(), sizeof(header));
     if (header.type == PERF_RECORD_SAMPLE && ParsePerfSample(record, sample)) return true;
-    if (header.type == PERF_RECORD_SAMPLE) ++lost_;
-    uint64_t id_and_count[2];
-    if (header.type == PERF_RECORD_LOST && record.size() >= sizeof(header) + sizeof(id_and_count)) {
-      std::memcpy(id_and_count, record.data() + sizeof(header), sizeof(id_and_count));
-      lost_ += id_and_count[1];
-    }
+    lost_ += header.type == PERF_RECORD_SAMPLE ? 1 : LostRecords(record);
   }
-  return false;
 }
 
 uint64_t LinuxPerfSource::TakeLost() {

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdio>
 
+#include "base/recorded_process.h"
 #include "tracer/unwind/safe_memory.h"
 
 namespace jankbox {
@@ -18,7 +19,7 @@ constexpr size_t kFieldsWithoutCall = 3;
 
 ScopedFd OpenTaskFile(int tid, const char* name) {
   char path[64];
-  std::snprintf(path, sizeof(path), "/proc/self/task/%d/%s", tid, name);
+  std::snprintf(path, sizeof(path), "%s/task/%d/%s", RecordedProcess::folder(), tid, name);
   return ScopedFd(open(path, O_RDONLY | O_CLOEXEC));
 }
 
@@ -122,7 +123,7 @@ ProcSource::Look ProcSource::LookOnce(std::span<std::byte> buffer, View* view) {
   const uint64_t end = bounds_.EndOf(view->call.sp);
   if (end != 0) {
     const size_t wanted = std::min<uint64_t>(buffer.size(), end - view->call.sp);
-    const size_t got = ReadOwnMemory(view->call.sp, buffer.data(), wanted);
+    const size_t got = ReadRecordedMemory(view->call.sp, buffer.data(), wanted);
     if (got < wanted) bounds_.Forget();
     view->stack = {view->call.sp, buffer.first(got)};
   }

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/recorded_process.h"
 #include "tracer/sampling/fd_class.h"
 
 namespace jankbox {
@@ -15,12 +16,13 @@ constexpr size_t kStackBytes = 128 * 1024;  // as the sampler's of blocked threa
 
 std::vector<ThreadLook> LookAtThreads(size_t most, size_t* total) {
   std::vector<ThreadLook> looks;
-  const Result<std::vector<std::string>> tids = ListDirectory("/proc/self/task");
+  const std::string tasks = std::string(RecordedProcess::folder()) + "/task";
+  const Result<std::vector<std::string>> tids = ListDirectory(tasks);
   if (!tids.ok()) return looks;
   if (total != nullptr) *total = tids->size();
   for (const std::string& tid : tids.value()) {
     if (looks.size() == most) break;
-    const std::string folder = "/proc/self/task/" + tid;
+    const std::string folder = tasks + "/" + tid;
     ThreadLook look;
     look.tid = atoi(tid.c_str());
     look.name = ReadProcFile(folder + "/comm", 64);

@@ -12,6 +12,10 @@ inline constexpr uint32_t kFramePointer = 29;
 inline constexpr uint32_t kStackPointer = 31;
 inline constexpr uint32_t kProgramCounter = 32;
 
+// A function's first six arguments at its start, and the address that it returns to.
+inline constexpr uint8_t kArgumentRegisters[6] = {0, 1, 2, 3, 4, 5};
+inline constexpr uint32_t kReturnRegister = 30;
+
 inline constexpr bool kCallsPush = false;    // a leaf's stack pointer may be its caller's
 inline constexpr bool kSignsReturns = true;  // code built with pointer authentication does
 

@@ -12,6 +12,10 @@ inline constexpr uint32_t kFramePointer = 0;
 inline constexpr uint32_t kStackPointer = 1;
 inline constexpr uint32_t kProgramCounter = 2;
 
+// A function's first six arguments at its start; not known.
+inline constexpr uint8_t kArgumentRegisters[6] = {0, 0, 0, 0, 0, 0};
+inline constexpr uint32_t kReturnRegister = kRegisterCount;
+
 inline constexpr bool kCallsPush = false;  // not known
 inline constexpr bool kSignsReturns = false;
 

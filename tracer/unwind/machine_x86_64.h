@@ -12,6 +12,10 @@ inline constexpr uint32_t kFramePointer = 6;
 inline constexpr uint32_t kStackPointer = 7;
 inline constexpr uint32_t kProgramCounter = 16;
 
+// A function's first six arguments at its start; the address that it returns to is on the stack.
+inline constexpr uint8_t kArgumentRegisters[6] = {5, 4, 1, 2, 8, 9};
+inline constexpr uint32_t kReturnRegister = kRegisterCount;
+
 inline constexpr bool kCallsPush = true;  // a caller's stack pointer is above
 inline constexpr bool kSignsReturns = false;
 

@@ -1,5 +1,5 @@
-// The executable modules of this process (dl_iterate_phdr) or of a dead one (from its ring), sorted
-// by address. A copyable value; THREAD-SAFE to read. Loading takes the loader's lock and allocates:
+// The executable modules of this process (dl_iterate_phdr), of another one, or of a dead one (from
+// its ring), sorted by address. A copyable value; THREAD-SAFE to read. Loading takes the loader's lock and allocates:
 // Jankbox's own threads only.
 #ifndef JANKBOX_TRACER_UNWIND_MODULE_MAP_H_
 #define JANKBOX_TRACER_UNWIND_MODULE_MAP_H_
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace jankbox {
@@ -21,8 +22,29 @@ struct Module {
   uint64_t eh_frame_hdr_size = 0;
 };
 
+class ModuleMap;
+
+// The modules of a recorded process that is another one (base/recorded_process.h).
+class ModuleSource {
+ public:
+  virtual ModuleMap Load() = 0;
+  // Whether they are others than `loaded`. Cheap.
+  virtual bool Stale(const ModuleMap& loaded) = 0;
+
+ protected:
+  ~ModuleSource() = default;
+};
+
 class ModuleMap {
  public:
+  ModuleMap() = default;
+  // REQUIRES `modules` sorted by address.
+  explicit ModuleMap(std::vector<Module> modules) : modules_(std::move(modules)) {}
+
+  // Load() and Stale() ask `source` from now on, instead of this process's loader. Before this
+  // process starts threads.
+  static void SetSource(ModuleSource* source) { source_ = source; }
+
   // The modules loaded now.
   static ModuleMap Load();
 
@@ -39,6 +61,8 @@ class ModuleMap {
   static ModuleMap Parse(std::string_view text);
 
  private:
+  static inline ModuleSource* source_ = nullptr;
+
   std::vector<Module> modules_;
   uint64_t adds_ = 0;
   uint64_t subs_ = 0;

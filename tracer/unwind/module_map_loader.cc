@@ -113,6 +113,7 @@ int AddModule(dl_phdr_info* entry, size_t size, void* out) {
 }  // namespace
 
 ModuleMap ModuleMap::Load() {
+  if (source_ != nullptr) return source_->Load();
   ModuleMap map;
   LoadState state{&map.modules_, {}, true};
   LoaderUse use;
@@ -124,6 +125,7 @@ ModuleMap ModuleMap::Load() {
 }
 
 bool ModuleMap::Stale() const {
+  if (source_ != nullptr) return source_->Stale(*this);
   LoaderCounts counts;
   LoaderUse use;
   dl_iterate_phdr(ReadCounts, &counts);

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/recorded_process.h"
+
 namespace jankbox {
 
 namespace {
@@ -30,16 +32,25 @@ long ReadThroughProc(uint64_t address, void* into, size_t size) {
 
 // The raw call: bionic's wrapper is younger than the oldest Android here, and sanitizers' wrappers
 // are not for signal handlers.
-size_t ReadOwnMemory(uint64_t address, void* into, size_t size) {
+static size_t ReadMemory(long pid, bool own, uint64_t address, void* into, size_t size) {
   if (size == 0 || address > std::numeric_limits<uintptr_t>::max() - size) return 0;
   const int saved_errno = errno;
   iovec local{into, size};
   iovec remote{reinterpret_cast<void*>(static_cast<uintptr_t>(address)), size};
-  long got =
-      syscall(SYS_process_vm_readv, static_cast<long>(getpid()), &local, 1L, &remote, 1L, 0L);
-  if (got < 0 && (errno == ENOSYS || errno == EPERM)) got = ReadThroughProc(address, into, size);
+  long got = syscall(SYS_process_vm_readv, pid, &local, 1L, &remote, 1L, 0L);
+  if (got < 0 && own && (errno == ENOSYS || errno == EPERM)) {
+    got = ReadThroughProc(address, into, size);
+  }
   errno = saved_errno;
   return got > 0 ? static_cast<size_t>(got) : 0;
+}
+
+size_t ReadOwnMemory(uint64_t address, void* into, size_t size) {
+  return ReadMemory(getpid(), true, address, into, size);
+}
+
+size_t ReadRecordedMemory(uint64_t address, void* into, size_t size) {
+  return ReadMemory(RecordedProcess::pid(), RecordedProcess::IsThis(), address, into, size);
 }
 
 PageCache::PageCache(size_t budget_bytes)
@@ -72,7 +83,7 @@ const std::byte* PageCache::Page(uint64_t page_address) {
   std::byte* page = &bytes_[slot * page_size_];
   if (tags_[slot] == page_address) return page;
   tags_[slot] = kNoPage;
-  if (ReadOwnMemory(page_address, page, page_size_) != page_size_) return nullptr;
+  if (ReadRecordedMemory(page_address, page, page_size_) != page_size_) return nullptr;
   tags_[slot] = page_address;
   return page;
 }

@@ -1,7 +1,7 @@
 // Reads of this process's own memory that cannot fault: process_vm_readv on the own pid, so that a
 // module unloaded meanwhile is a short read and not a crash (the app's dlclose is not ours to
-// stop). ReadOwnMemory is THREAD-SAFE, NO-ALLOC, SIGNAL-SAFE, errno untouched; a PageCache belongs
-// to one thread.
+// stop). The two functions are THREAD-SAFE, NO-ALLOC, SIGNAL-SAFE, errno untouched; a PageCache
+// belongs to one thread.
 #ifndef JANKBOX_TRACER_UNWIND_SAFE_MEMORY_H_
 #define JANKBOX_TRACER_UNWIND_SAFE_MEMORY_H_
 
@@ -15,6 +15,9 @@ namespace jankbox {
 // if nothing could, the range would overflow, or the kernel forbids process_vm_readv and
 // /proc/self/mem alike.
 size_t ReadOwnMemory(uint64_t address, void* into, size_t size);
+
+// The same of the recorded process, which may be another one (base/recorded_process.h).
+size_t ReadRecordedMemory(uint64_t address, void* into, size_t size);
 
 // The pages of unwind tables and code that were read lately. Fixed size, taken at construction.
 class PageCache {

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <string_view>
 
+#include "base/recorded_process.h"
 #include "base/scoped_fd.h"
 
 namespace jankbox {
@@ -40,7 +42,9 @@ bool FindIn(std::string_view* text, uint64_t address, Range* range) {
 }
 
 bool FindMapping(uint64_t address, Range* range) {
-  ScopedFd maps(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
+  char path[48];
+  snprintf(path, sizeof(path), "%s/maps", RecordedProcess::folder());
+  ScopedFd maps(open(path, O_RDONLY | O_CLOEXEC));
   if (!maps.valid()) return false;
   char buffer[8192];  // a line is shorter: a path has at most 4096 bytes
   size_t kept = 0;

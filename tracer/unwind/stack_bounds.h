@@ -1,4 +1,4 @@
-// The end of the mapping of a thread's stack, from /proc/self/maps; remembered until a
+// The end of the mapping of a thread's stack, from /proc/PID/maps; remembered until a
 // stack pointer is elsewhere. One watcher thread; reading allocates nothing.
 #ifndef JANKBOX_TRACER_UNWIND_STACK_BOUNDS_H_
 #define JANKBOX_TRACER_UNWIND_STACK_BOUNDS_H_

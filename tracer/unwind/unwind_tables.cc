@@ -64,7 +64,7 @@ bool UnwindTables::ReadWord(uint64_t address, uint64_t* word) {
 
 bool UnwindTables::ReadCode(uint64_t address, void* into, size_t size) {
   return ReadModule(address, into, size) ||
-         (FindModule(address) == nullptr && ReadOwnMemory(address, into, size) == size);
+         (FindModule(address) == nullptr && ReadRecordedMemory(address, into, size) == size);
 }
 
 bool UnwindTables::FindSearchTable(const Module& module, SearchTable* table) {

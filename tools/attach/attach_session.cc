@@ -1,0 +1,207 @@
+#include "tools/attach/attach_session.h"
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/recorded_process.h"
+#include "monitors/looper/watched_loops.h"
+#include "tracer/ftrace/tracefs_file.h"
+#include "tracer/sampling/proc_source.h"
+
+namespace jankbox::tools {
+namespace {
+
+ScopedFd OpenProcess(int32_t pid) {
+  return ScopedFd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+}
+
+std::string FileOfThread(int32_t tid, const char* name) {
+  return ReadProcFile(
+      std::string(RecordedProcess::folder()) + "/task/" + std::to_string(tid) + "/" + name, 512);
+}
+
+std::string NameOfThread(int32_t tid) {
+  std::string name = FileOfThread(tid, "comm");
+  while (!name.empty() && name.back() == '\n') name.pop_back();
+  return name;
+}
+
+}  // namespace
+
+AttachSession::AttachSession(const AttachOptions& options, AttachRecording* recording,
+                             RunFeed* feed, Interruption* interruption, std::string process)
+    : options_(options),
+      recording_(recording),
+      feed_(feed),
+      interruption_(interruption),
+      process_(std::move(process)),
+      process_fd_(OpenProcess(options.pid)),
+      heartbeat_(&beats_) {}
+
+Status AttachSession::Start() {
+  ModuleMap::SetSource(&modules_);
+  RefreshCode();
+  const Status status = AddThread(options_.pid, NameOfThread(options_.pid));
+  if (status.ok()) AddWantedThreads();
+  return status;
+}
+
+void AttachSession::RefreshCode() {
+  if (code_ != nullptr && !modules_.Stale(code_->modules)) return;
+  auto code = std::make_shared<TargetCode>();
+  code->modules = modules_.Load();
+  code->wait_functions = FindWaitFunctions(code->modules);
+  code_ = std::move(code);
+  recording_->SetCode(code_);
+  for (const auto& thread : threads_) {
+    if (thread != nullptr) thread->SetCode(code_);
+  }
+}
+
+Status AttachSession::AddThread(int32_t tid, const std::string& name) {
+  const auto free = std::find(threads_.begin(), threads_.end(), nullptr);
+  if (free == threads_.end()) return Status(StatusCode::kBusy, "too many threads");
+  Result<std::unique_ptr<AttachedThread>> thread = AttachedThread::Open(
+      {.options = &recording_->options(),
+       .ring = recording_->ring(),
+       .index = static_cast<size_t>(free - threads_.begin()),
+       .refusals = recording_->refusals(),
+       .seal = [this](SealRequest request) { recording_->Seal(std::move(request)); }},
+      tid, name, code_);
+  if (!thread.ok()) return thread.status();
+  *free = std::move(thread.value());
+  recording_->kernel()->WatchThread(tid);
+  TellWatched(**free, /*ended=*/false);
+  return Status::Ok();
+}
+
+bool AttachSession::IsWanted(int32_t tid, const std::string& name) const {
+  return std::any_of(options_.threads.begin(), options_.threads.end(),
+                     [&](const std::string& wanted) {
+                       return wanted == std::to_string(tid) || NameIsListed(wanted, name);
+                     });
+}
+
+void AttachSession::AddWantedThreads() {
+  if (options_.threads.empty()) return;
+  const Result<std::vector<std::string>> tids =
+      ListDirectory(std::string(RecordedProcess::folder()) + "/task");
+  if (!tids.ok()) return;
+  for (const std::string& text : tids.value()) {
+    const int32_t tid = atoi(text.c_str());
+    const bool known = std::any_of(threads_.begin(), threads_.end(), [&](const auto& thread) {
+      return thread != nullptr && thread->tid() == tid;
+    });
+    const std::string name = NameOfThread(tid);
+    if (!known && IsWanted(tid, name)) (void)AddThread(tid, name).ok();
+  }
+}
+
+void AttachSession::TellWatched(const AttachedThread& thread, bool ended) {
+  feed_->AddWatched(thread.WatchedText(process_, ended));
+}
+
+// A stop of this process is none of the other; a stop of that one is seen in its state.
+std::vector<Hold> AttachSession::TakeHolds(uint64_t now_ns) {
+  std::vector<Hold> holds;
+  for (Hold hold : heartbeat_.TakeHolds()) {
+    if (hold.reason == RefusalReason::kStopped) hold.reason = RefusalReason::kWatcherLate;
+    holds.push_back(hold);
+  }
+  const bool stopped = ParseThreadState(FileOfThread(options_.pid, "stat")) == 'T';
+  if (stopped_since_ns_ != 0) holds.push_back({RefusalReason::kStopped, looked_ns_, now_ns, 0});
+  stopped_since_ns_ = stopped ? now_ns : 0;
+  looked_ns_ = now_ns;
+  return holds;
+}
+
+uint64_t AttachSession::LookAtAll(uint64_t now_ns) {
+  const std::vector<Hold> holds = TakeHolds(now_ns);
+  const TickConverter clock = recording_->clock();
+  uint64_t next_ns = kNsPerSecond;
+  for (const auto& thread : threads_) {
+    if (thread == nullptr) continue;
+    thread->Look(now_ns, clock, holds);
+    next_ns = std::min(next_ns, thread->NextNs(now_ns));
+  }
+  return next_ns;
+}
+
+void AttachSession::EverySecond(uint64_t now_ns) {
+  if (now_ns < next_second_ns_) return;
+  next_second_ns_ = now_ns + kNsPerSecond;
+  recording_->EverySecond();
+  RefreshCode();
+  AddWantedThreads();
+  recording_->SetNote("Watched from outside by jankbox attach. Not seen: " + Unseen() + ".");
+  for (auto& thread : threads_) {
+    if (thread == nullptr) continue;
+    thread->CheckThread();
+    polled_ |= thread->waits().polled();
+    TellWatched(*thread, /*ended=*/false);
+    if (!thread->IsGone()) continue;
+    thread->Finish(now_ns, recording_->clock());
+    TellWatched(*thread, /*ended=*/true);
+    losses_ += thread->waits().losses();
+    thread.reset();
+  }
+}
+
+bool AttachSession::HasEnded() const {
+  pollfd process{process_fd_.get(), POLLIN, 0};
+  return poll(&process, 1, 0) == 1;
+}
+
+void AttachSession::Wait(uint64_t next_ns) {
+  std::vector<pollfd> sources = {{process_fd_.get(), POLLIN, 0},
+                                 {interruption_->source().fd, POLLIN, 0}};
+  for (const auto& thread : threads_) {
+    if (thread != nullptr) sources.push_back({thread->fd(), POLLIN, 0});
+  }
+  feed_->AddSources(&sources);
+  const timespec timeout = {static_cast<time_t>(next_ns / kNsPerSecond),
+                            static_cast<long>(next_ns % kNsPerSecond)};
+  ppoll(sources.data(), sources.size(), &timeout, nullptr);
+}
+
+void AttachSession::Run() {
+  const uint64_t end_ns =
+      options_.seconds ? MonotonicNs() + static_cast<uint64_t>(*options_.seconds * kNsPerSecond)
+                       : UINT64_MAX;
+  while (!interruption_->asked() && !HasEnded() && MonotonicNs() < end_ns) {
+    const uint64_t now_ns = heartbeat_.Wakes();
+    EverySecond(now_ns);
+    const uint64_t next_ns = std::min(LookAtAll(now_ns), end_ns - std::min(end_ns, MonotonicNs()));
+    feed_->Tell();
+    heartbeat_.Sleeps(next_ns);
+    Wait(next_ns);
+  }
+  for (auto& thread : threads_) {
+    if (thread == nullptr) continue;
+    thread->Finish(MonotonicNs(), recording_->clock());
+    TellWatched(*thread, /*ended=*/true);
+    polled_ |= thread->waits().polled();
+    losses_ += thread->waits().losses();
+    thread.reset();
+  }
+}
+
+std::string AttachSession::Unseen() const {
+  std::string unseen = "methods, markers, frames, file calls";
+  if (polled_) unseen += ", dispatches between waits of less than 10 ms (no hardware breakpoints)";
+  const Result<std::string> tracefs = FindTracefs();
+  if (!tracefs.ok()) unseen += ", who woke the thread (" + tracefs.status().message() + ")";
+  uint64_t losses = losses_;
+  for (const auto& thread : threads_) losses += thread != nullptr ? thread->waits().losses() : 0;
+  if (losses != 0) unseen += ", what " + std::to_string(losses) + " overflows of perf's ring lost";
+  return unseen;
+}
+
+}  // namespace jankbox::tools

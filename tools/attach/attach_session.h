@@ -1,0 +1,70 @@
+// Watches one process until it ends, the time is over, or a signal asks for the end. Prints what
+// `jankbox run` prints. Threads: one.
+#ifndef JANKBOX_TOOLS_ATTACH_ATTACH_SESSION_H_
+#define JANKBOX_TOOLS_ATTACH_ATTACH_SESSION_H_
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/scoped_fd.h"
+#include "monitors/anr/heartbeat.h"
+#include "monitors/anr/proc_beat_source.h"
+#include "tools/attach/attach_command.h"
+#include "tools/attach/attach_recording.h"
+#include "tools/attach/attached_thread.h"
+#include "tools/attach/target_modules.h"
+#include "tools/run/interruption.h"
+#include "tools/run/run_feed.h"
+
+namespace jankbox::tools {
+
+class AttachSession {
+ public:
+  // All outlive it. REQUIRES that RecordedProcess is the process of `options`.
+  AttachSession(const AttachOptions& options, AttachRecording* recording, RunFeed* feed,
+                Interruption* interruption, std::string process);
+
+  // kPermissionDenied or kUnsupported if the kernel does not permit what is needed.
+  Status Start();
+
+  // Returns once the watch is over.
+  void Run();
+
+  // What was not seen, for the user; in the order of weight.
+  std::string Unseen() const;
+
+ private:
+  Status AddThread(int32_t tid, const std::string& name);
+  void AddWantedThreads();
+  bool IsWanted(int32_t tid, const std::string& name) const;
+  void RefreshCode();
+  void EverySecond(uint64_t now_ns);
+  uint64_t LookAtAll(uint64_t now_ns);
+  std::vector<Hold> TakeHolds(uint64_t now_ns);
+  void Wait(uint64_t next_ns);
+  bool HasEnded() const;
+  void TellWatched(const AttachedThread& thread, bool ended);
+
+  const AttachOptions& options_;
+  AttachRecording* const recording_;
+  RunFeed* const feed_;
+  Interruption* const interruption_;
+  const std::string process_;
+  const ScopedFd process_fd_;  // readable once the process has ended
+  TargetModules modules_;
+  std::shared_ptr<const TargetCode> code_;
+  std::array<std::unique_ptr<AttachedThread>, kMaxWatchedThreads> threads_;
+  ProcBeatSource beats_;
+  Heartbeat heartbeat_;
+  uint64_t looked_ns_ = 0;
+  uint64_t stopped_since_ns_ = 0;  // the process is stopped; 0: it is not
+  uint64_t next_second_ns_ = 0;
+  uint64_t losses_ = 0;  // of threads that are gone
+  bool polled_ = false;  // waits of a thread were seen by looks only
+};
+
+}  // namespace jankbox::tools
+
+#endif  // JANKBOX_TOOLS_ATTACH_ATTACH_SESSION_H_

@@ -1,0 +1,74 @@
+// One thread of the recorded process: its waits become dispatches in the ring, and what the watcher
+// of a process keeps for its own thread looks at them (sdk/runtime/watched_thread). The watching
+// thread's.
+#ifndef JANKBOX_TOOLS_ATTACH_ATTACHED_THREAD_H_
+#define JANKBOX_TOOLS_ATTACH_ATTACHED_THREAD_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "sdk/runtime/watched_thread.h"
+#include "tools/attach/wait_watch.h"
+#include "tracer/clock/tick_clock.h"
+#include "tracer/ring/foreign_thread.h"
+
+namespace jankbox::tools {
+
+class AttachedThread final : public DispatchSink {
+ public:
+  struct Place {
+    const Options* options = nullptr;
+    RingFile* ring = nullptr;
+    size_t index = 0;  // in the ring
+    Refusals* refusals = nullptr;
+    WatchedThread::Seal seal;
+  };
+
+  // What `place` points to outlives it. kPermissionDenied or kUnsupported if the kernel does not
+  // permit perf.
+  static Result<std::unique_ptr<AttachedThread>> Open(const Place& place, int32_t tid,
+                                                      std::string name,
+                                                      std::shared_ptr<const TargetCode> code);
+
+  // Passes on what happened, and looks at the thread at `now_ns`, up to which `holds` are known.
+  void Look(uint64_t now_ns, const TickConverter& clock, std::span<const Hold> holds);
+  // Once a second.
+  void CheckThread() { thread_->CheckThread(); }
+  // No more looks: what is growing is finished.
+  void Finish(uint64_t now_ns, const TickConverter& clock);
+
+  void SetCode(std::shared_ptr<const TargetCode> code) { waits_->SetCode(std::move(code)); }
+
+  uint64_t NextNs(uint64_t now_ns) const;
+  int32_t tid() const { return tid_; }
+  bool IsGone() const { return thread_->IsGone(); }
+  int fd() const { return waits_->fd(); }
+  const WaitWatch& waits() const { return *waits_; }
+
+  // The text of a "watched:" message (tools/run/watched_log).
+  std::string WatchedText(const std::string& process, bool ended) const;
+
+  void OnBegin(uint64_t ns) override;
+  void OnEnd(uint64_t ns) override;
+  void OnForget(uint64_t ns) override;
+
+ private:
+  AttachedThread(const Place& place, int32_t tid, std::string name);
+
+  RingFile* const ring_;
+  const size_t index_;
+  const int32_t tid_;
+  const std::string name_;
+  TickConverter clock_;
+  ForeignThread recorded_;
+  std::unique_ptr<WaitWatch> waits_;
+  const char* told_loop_ = "";
+  std::unique_ptr<WatchedThread> thread_;  // of the slot that `recorded_` took
+};
+
+}  // namespace jankbox::tools
+
+#endif  // JANKBOX_TOOLS_ATTACH_ATTACHED_THREAD_H_

@@ -1,0 +1,88 @@
+// From what is seen of another process's thread from outside (its calls of wait functions, returns
+// from them, context switches) to the dispatches of its loop. What delimits them is LoopWaits, as
+// inside a process; what is added here is that events may be missing: a wait that was not seen to
+// return, or to begin. Then nothing is believed that /proc does not confirm. Pure but for the
+// questions that it asks; the watching thread's.
+#ifndef JANKBOX_TOOLS_ATTACH_LOOP_FOLLOWER_H_
+#define JANKBOX_TOOLS_ATTACH_LOOP_FOLLOWER_H_
+
+#include <cstdint>
+
+#include "base/clock.h"
+#include "monitors/looper/loop_waits.h"
+
+namespace jankbox::tools {
+
+// Gets the dispatches, in turns, at moments of CLOCK_MONOTONIC that never go back.
+class DispatchSink {
+ public:
+  virtual void OnBegin(uint64_t ns) = 0;
+  virtual void OnEnd(uint64_t ns) = 0;
+  // What runs is no dispatch, or not known to be one.
+  virtual void OnForget(uint64_t ns) = 0;
+
+ protected:
+  ~DispatchSink() = default;
+};
+
+class LoopFollower {
+ public:
+  // Both outlive it.
+  LoopFollower(const LoopMemory* memory, DispatchSink* sink) : waits_(memory), sink_(sink) {}
+
+  // The thread calls a wait function at `ns`.
+  void OnCall(uint64_t ns, const WaitCall& call, LoopModule module);
+  // It is back at return_site().
+  void OnReturn(uint64_t ns);
+  // It leaves its CPU, because it waits for something or because another thread runs; and is back.
+  void OnSwitchOut(bool preempted);
+  void OnSwitchIn(uint64_t ns);
+  // It was blocked between two moments, nobody knows in what: perhaps in its loop.
+  void OnUnknownBlock(uint64_t from_ns, uint64_t to_ns);
+  // Events are missing.
+  void OnLoss(uint64_t ns);
+
+  // All events up to `now_ns` were passed. True if it is to be asked whether the thread is still in
+  // its loop's wait: the answer goes to OnAnswer().
+  bool IsDoubtful(uint64_t now_ns) const;
+  void OnAnswer(uint64_t now_ns, bool waits);
+
+  bool waiting() const { return state_ == State::kWaiting; }
+  bool running() const { return state_ == State::kRunning; }
+  uint64_t running_since_ns() const { return begin_ns_; }
+  // The stack pointer of the wait's caller: what the wait calls is below.
+  const void* wait_stack() const { return stack_; }
+  // Where the loop's wait returns to; null: there is none yet.
+  const void* return_site() const { return return_site_; }
+  const char* loop_name() const { return waits_.loop_name(); }
+
+ private:
+  // kUnknown: since the start, or a loss. kWaiting: in the loop's own wait.
+  enum class State { kUnknown, kWaiting, kRunning };
+
+  // A wait that has not blocked, or is back on a CPU, for so long has returned unseen.
+  static constexpr uint64_t kDoubtNs = 5 * kNsPerMs;
+  // A dispatch whose start was not seen is asked about from then on, this often.
+  static constexpr uint64_t kAskAgainNs = 20 * kNsPerMs;
+
+  void Begin(uint64_t ns, bool inferred);
+  void End(uint64_t ns);
+  // When a wait whose return was not seen must have returned.
+  uint64_t ReturnNs() const { return resumed_ns_ != 0 ? resumed_ns_ : wait_ns_; }
+
+  LoopWaits waits_;
+  DispatchSink* const sink_;
+  State state_ = State::kUnknown;
+  const void* return_site_ = nullptr;
+  const void* stack_ = nullptr;
+  uint64_t wait_ns_ = 0;     // of kWaiting: since when
+  bool blocked_ = false;     // it has left its CPU in there
+  uint64_t resumed_ns_ = 0;  // and was back then; 0: is not
+  uint64_t begin_ns_ = 0;    // of kRunning
+  bool inferred_ = false;    // nothing was seen since the wait that says that it has returned
+  uint64_t asked_ns_ = 0;
+};
+
+}  // namespace jankbox::tools
+
+#endif  // JANKBOX_TOOLS_ATTACH_LOOP_FOLLOWER_H_

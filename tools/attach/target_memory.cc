@@ -1,0 +1,58 @@
+#include "tools/attach/target_memory.h"
+
+#include <cstring>
+
+namespace jankbox::tools {
+
+void TargetMemory::SetModules(const ModuleMap* modules) {
+  modules_ = modules;
+  kinds_.clear();
+  for (const Module& module : modules->modules()) kinds_.push_back(ClassifyModule(module.path));
+  tables_.SetModules(modules);
+}
+
+bool TargetMemory::Read(uint64_t address, void* into, size_t size) const {
+  const uint64_t copied = stack_.bytes.size();
+  if (address >= stack_.base && size <= copied && address - stack_.base <= copied - size) {
+    memcpy(into, stack_.bytes.data() + (address - stack_.base), size);
+    return true;
+  }
+  return ReadRecordedMemory(address, into, size) == size;
+}
+
+bool TargetMemory::ReadStack(const void* at, std::span<uintptr_t> words) const {
+  return Read(reinterpret_cast<uintptr_t>(at), words.data(), words.size_bytes());
+}
+
+// By binary search in the sorted table of .eh_frame_hdr: two offsets from the header a function,
+// its start and its description.
+const void* TargetMemory::StartOfFunction(const void* address) const {
+  const uint64_t call = reinterpret_cast<uintptr_t>(address) - 1;  // the call may end its function
+  const Module* module = tables_.FindModule(call);
+  UnwindTables::SearchTable table;
+  if (module == nullptr || !tables_.FindSearchTable(*module, &table)) return nullptr;
+  uint64_t from = 0;
+  uint64_t to = table.entry_count;  // the function is in [from, to)
+  uint64_t start = 0;
+  while (from < to) {
+    const uint64_t middle = from + (to - from) / 2;
+    int32_t offset = 0;
+    if (!tables_.ReadModule(table.entries + 8 * middle, &offset, sizeof(offset))) return nullptr;
+    const uint64_t at = table.header + static_cast<uint64_t>(static_cast<int64_t>(offset));
+    if (at <= call) {
+      start = at;
+      from = middle + 1;
+    } else {
+      to = middle;
+    }
+  }
+  return reinterpret_cast<const void*>(start);
+}
+
+LoopModule TargetMemory::FindModule(const void* address) const {
+  const Module* module = modules_->Find(reinterpret_cast<uintptr_t>(address));
+  if (module == nullptr) return {};
+  return kinds_[static_cast<size_t>(module - modules_->modules().data())];
+}
+
+}  // namespace jankbox::tools

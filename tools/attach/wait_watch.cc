@@ -1,0 +1,229 @@
+#include "tools/attach/wait_watch.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "base/clock.h"
+
+namespace jankbox::tools {
+namespace {
+
+constexpr uint64_t kFollowNs = 50 * kNsPerMs;  // as the looks at an idle thread
+constexpr uint64_t kPollNs = 10 * kNsPerMs;
+constexpr uint64_t kLearnNs = 40 * kNsPerMs;
+constexpr size_t kStackBytes = 16 * 1024;
+// The frames of a wait function and what it calls, select's on x86-64 being the largest.
+constexpr uint64_t kWaitFrameBytes = 512;
+
+uint64_t AddressOf(const void* place) { return reinterpret_cast<uintptr_t>(place); }
+
+}  // namespace
+
+WaitWatch::WaitWatch(int32_t tid, std::unique_ptr<WaitProbes> probes, DispatchSink* sink)
+    : probes_(std::move(probes)), follower_(&memory_, sink), proc_(tid), stack_(kStackBytes) {}
+
+Result<std::unique_ptr<WaitWatch>> WaitWatch::Open(int32_t tid,
+                                                   std::shared_ptr<const TargetCode> code,
+                                                   DispatchSink* sink) {
+  Result<std::unique_ptr<WaitProbes>> probes = WaitProbes::Open(tid);
+  if (!probes.ok()) return probes.status();
+  std::unique_ptr<WaitWatch> watch(new WaitWatch(tid, std::move(probes.value()), sink));
+  watch->SetCode(std::move(code));
+  return watch;
+}
+
+void WaitWatch::SetCode(std::shared_ptr<const TargetCode> code) {
+  code_ = std::move(code);
+  memory_.SetModules(&code_->modules);
+  unwinder_.SetModules(&code_->modules);
+  // What was learnt of their order stays.
+  std::vector<uint64_t> addresses;
+  for (const WaitFunction& function : code_->wait_functions) addresses.push_back(function.address);
+  const auto known = [&](uint64_t address) {
+    return std::find(addresses.begin(), addresses.end(), address) != addresses.end();
+  };
+  std::erase_if(functions_, [&](uint64_t address) { return !known(address); });
+  for (const uint64_t address : addresses) {
+    if (std::find(functions_.begin(), functions_.end(), address) == functions_.end()) {
+      functions_.push_back(address);
+    }
+  }
+  Probe();
+}
+
+// The likeliest function, the place that the loop's wait returns to, and as many more functions as
+// there are breakpoints.
+void WaitWatch::Probe() {
+  probed_return_ = follower_.return_site();
+  std::vector<uint64_t> addresses = functions_;
+  if (probed_return_ != nullptr) {
+    addresses.insert(addresses.begin() + (addresses.empty() ? 0 : 1), AddressOf(probed_return_));
+  }
+  polled_ = functions_.empty() || probes_->Probe(addresses) == 0;
+}
+
+uint64_t WaitWatch::NextNs() const { return polled_ ? kPollNs : kFollowNs; }
+
+void WaitWatch::Follow() {
+  const uint64_t now_ns = MonotonicNs();
+  TakeEvents();
+  if (polled_) return Explain();
+  Ask(now_ns);
+  Learn(now_ns);
+}
+
+void WaitWatch::TakeEvents() {
+  ProbeEvent event;
+  while (probes_->Next(&event)) {
+    Take(event);
+    // The records of the place before stay in the ring: they are told apart by their address.
+    if (follower_.return_site() != probed_return_ && !polled_) Probe();
+  }
+}
+
+void WaitWatch::Take(const ProbeEvent& event) {
+  switch (event.kind) {
+    case ProbeEvent::Kind::kReached:
+      return TakeReached(event);
+    case ProbeEvent::Kind::kSwitchedOut:
+    case ProbeEvent::Kind::kSwitchedIn:
+      return TakeSwitch(event);
+    case ProbeEvent::Kind::kLost:
+      ++losses_;
+      block_ = Block::kNone;
+      return follower_.OnLoss(MonotonicNs());
+  }
+}
+
+void WaitWatch::TakeReached(const ProbeEvent& event) {
+  if (event.address == AddressOf(follower_.return_site())) return follower_.OnReturn(event.time_ns);
+  const auto function = std::find_if(
+      code_->wait_functions.begin(), code_->wait_functions.end(),
+      [&](const WaitFunction& candidate) { return candidate.address == event.address; });
+  if (function == code_->wait_functions.end()) return;
+  const Registers& registers = event.sample.registers;
+  memory_.SetStack(event.sample.stack);
+  uint64_t arguments[6];
+  for (size_t i = 0; i < 6; ++i) arguments[i] = registers.Get(machine::kArgumentRegisters[i]);
+  uint64_t stack = registers.Get(machine::kStackPointer);
+  uint64_t call_site = 0;
+  if constexpr (machine::kCallsPush) {
+    memory_.Read(stack, &call_site, sizeof(call_site));
+    stack += sizeof(call_site);
+  } else {
+    call_site = registers.Get(machine::kReturnRegister);
+  }
+  wait_.Read(function->form, arguments, call_site, stack, memory_);
+  follower_.OnCall(event.time_ns, wait_.call(), memory_.FindModule(wait_.call().call_site));
+  memory_.SetStack({});
+  const bool of_loop = follower_.waiting() && AddressOf(follower_.return_site()) == call_site;
+  if (of_loop && functions_[0] != function->address) {
+    std::erase(functions_, function->address);
+    functions_.insert(functions_.begin(), function->address);
+  }
+}
+
+void WaitWatch::TakeSwitch(const ProbeEvent& event) {
+  const bool out = event.kind == ProbeEvent::Kind::kSwitchedOut;
+  if (!polled_) {
+    return out ? follower_.OnSwitchOut(event.preempted) : follower_.OnSwitchIn(event.time_ns);
+  }
+  if (out && !event.preempted) {
+    block_ = Block::kUnknown;
+    block_ns_ = event.time_ns;
+  }
+  if (out) return;
+  if (block_ == Block::kLoop) follower_.OnReturn(event.time_ns);
+  if (block_ == Block::kUnknown) follower_.OnUnknownBlock(block_ns_, event.time_ns);
+  block_ = Block::kNone;
+}
+
+bool WaitWatch::LookAtCall(ProcSource::View* view, size_t stack_bytes) {
+  const std::span<std::byte> buffer = std::span(stack_).first(stack_bytes);
+  return proc_.LookAt(buffer, view) == ProcSource::Look::kBlocked && proc_.sees_system_calls();
+}
+
+// Without breakpoints: what the thread is blocked in now.
+void WaitWatch::Explain() {
+  if (block_ != Block::kUnknown) return;
+  const uint64_t since_ns = block_ns_;
+  ProcSource::View view;
+  const bool blocked = LookAtCall(&view, kStackBytes);
+  TakeEvents();
+  if (!blocked || block_ != Block::kUnknown || block_ns_ != since_ns) return;  // another by now
+  const std::optional<WaitForm> form = WaitFormOf(view.call.number);
+  if (!form) {
+    block_ = Block::kOther;
+    return;
+  }
+  uint64_t call_site = 0;
+  uint64_t stack = 0;
+  if (!FindCaller(view, &call_site, &stack)) return;  // nobody knows whose it is
+  // It blocks: a timeout that is not among the arguments that are known is none of 0.
+  const uint64_t arguments[6] = {view.call.first_argument, view.call.second_argument,
+                                 view.call.third_argument, 1, 0, 0};
+  wait_.Read(*form, arguments, call_site, stack, memory_);
+  follower_.OnCall(since_ns, wait_.call(), memory_.FindModule(wait_.call().call_site));
+  block_ = follower_.waiting() ? Block::kLoop : Block::kOther;
+}
+
+// The call of the wait function: the innermost frame outside of the module that makes the system
+// call.
+bool WaitWatch::FindCaller(const ProcSource::View& view, uint64_t* call_site, uint64_t* stack) {
+  StackSample sample;
+  unwinder_.Unwind(view.registers, view.stack, &sample);
+  const Module* library = code_->modules.Find(view.call.pc);
+  for (uint32_t i = 1; i < sample.depth; ++i) {
+    if (code_->modules.Find(sample.pcs[i]) == library) continue;
+    *call_site = sample.pcs[i] + 1;
+    break;
+  }
+  if (*call_site == 0) return false;
+  for (size_t at = 0; at + sizeof(uint64_t) <= view.stack.bytes.size(); at += sizeof(uint64_t)) {
+    uint64_t word = 0;
+    memcpy(&word, view.stack.bytes.data() + at, sizeof(word));
+    if (word != *call_site) continue;
+    *stack = view.stack.base + at + sizeof(word);
+    return true;
+  }
+  return false;
+}
+
+// Whether the thread is still in the loop's wait, if nothing that was seen says so.
+void WaitWatch::Ask(uint64_t now_ns) {
+  if (!follower_.IsDoubtful(now_ns)) return;
+  ProcSource::View view;
+  const bool blocked = LookAtCall(&view, 0);
+  const uint64_t stack = AddressOf(follower_.wait_stack());
+  const bool waits = blocked && WaitFormOf(view.call.number) && view.call.sp < stack &&
+                     view.call.sp + kWaitFrameBytes >= stack;
+  follower_.OnAnswer(now_ns, waits);
+}
+
+// A thread that is blocked in a wait function without a breakpoint may be in its loop: the function
+// is the likeliest from now on, and what runs is no dispatch that anyone should be blamed for.
+void WaitWatch::Learn(uint64_t now_ns) {
+  if (follower_.waiting() || now_ns < learned_ns_ + kLearnNs) return;
+  learned_ns_ = now_ns;
+  ProcSource::View view;
+  if (!LookAtCall(&view, 0) || !WaitFormOf(view.call.number)) return;
+  const auto function = std::find_if(
+      code_->wait_functions.begin(), code_->wait_functions.end(), [&](const WaitFunction& candidate) {
+        return view.call.pc - candidate.address < candidate.size;
+      });
+  if (function == code_->wait_functions.end()) {
+    follower_.OnLoss(now_ns);
+    probes_->Probe({});
+    polled_ = true;  // the program's own system call
+    return;
+  }
+  if (probes_->Probes(function->address)) return;
+  follower_.OnLoss(now_ns);
+  std::erase(functions_, function->address);
+  functions_.insert(functions_.begin(), function->address);
+  Probe();
+}
+
+}  // namespace jankbox::tools

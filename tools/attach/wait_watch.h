@@ -1,0 +1,86 @@
+// How one thread of the recorded process is followed: breakpoints on the functions in which loops
+// wait and on the place to which the loop's wait returns, with the thread's context switches; if
+// the processor has no breakpoint left, the switches and a look at /proc every 10 ms. A block that
+// no look explained is taken for the loop's wait then. The watching thread's.
+#ifndef JANKBOX_TOOLS_ATTACH_WAIT_WATCH_H_
+#define JANKBOX_TOOLS_ATTACH_WAIT_WATCH_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "tools/attach/loop_follower.h"
+#include "tools/attach/target_memory.h"
+#include "tools/attach/wait_call.h"
+#include "tools/attach/wait_probes.h"
+#include "tracer/sampling/proc_source.h"
+#include "tracer/unwind/unwinder.h"
+
+namespace jankbox::tools {
+
+// The modules of the recorded process, and what is known of them; replaced when they change.
+struct TargetCode {
+  ModuleMap modules;
+  std::vector<WaitFunction> wait_functions;
+};
+
+class WaitWatch {
+ public:
+  // `sink` outlives it. kPermissionDenied if the kernel does not permit perf.
+  static Result<std::unique_ptr<WaitWatch>> Open(int32_t tid, std::shared_ptr<const TargetCode> code,
+                                                 DispatchSink* sink);
+
+  void SetCode(std::shared_ptr<const TargetCode> code);
+
+  // Passes on what happened up to now.
+  void Follow();
+
+  // How long until the next Follow(), at most.
+  uint64_t NextNs() const;
+
+  // Readable when Follow() has much to do.
+  int fd() const { return probes_->fd(); }
+  const char* loop_name() const { return follower_.loop_name(); }
+  // Waits are seen by looks at /proc only.
+  bool polled() const { return polled_; }
+  // Records that the kernel had no room for.
+  uint64_t losses() const { return losses_; }
+
+ private:
+  // What the thread is blocked in, as far as looks at /proc say.
+  enum class Block { kNone, kUnknown, kLoop, kOther };
+
+  WaitWatch(int32_t tid, std::unique_ptr<WaitProbes> probes, DispatchSink* sink);
+
+  void Probe();
+  void TakeEvents();
+  void Take(const ProbeEvent& event);
+  void TakeReached(const ProbeEvent& event);
+  void TakeSwitch(const ProbeEvent& event);
+  void Explain();
+  bool FindCaller(const ProcSource::View& view, uint64_t* call_site, uint64_t* stack);
+  void Ask(uint64_t now_ns);
+  void Learn(uint64_t now_ns);
+  bool LookAtCall(ProcSource::View* view, size_t stack_bytes);
+
+  std::unique_ptr<WaitProbes> probes_;
+  std::shared_ptr<const TargetCode> code_;
+  TargetMemory memory_;
+  LoopFollower follower_;
+  TargetWait wait_;
+  ProcSource proc_;
+  Unwinder unwinder_;
+  std::vector<std::byte> stack_;
+  std::vector<uint64_t> functions_;  // addresses, the likeliest loop's first
+  const void* probed_return_ = nullptr;
+  uint64_t learned_ns_ = 0;
+  uint64_t losses_ = 0;
+  bool polled_ = false;
+  Block block_ = Block::kNone;
+  uint64_t block_ns_ = 0;  // since when
+};
+
+}  // namespace jankbox::tools
+
+#endif  // JANKBOX_TOOLS_ATTACH_WAIT_WATCH_H_
