@@ -58,6 +58,10 @@ void AttachSession::RefreshCode() {
   auto code = std::make_shared<TargetCode>();
   code->modules = modules_.Load();
   code->wait_functions = FindWaitFunctions(code->modules);
+  if (!code->wait_functions.empty() && code->wait_functions.back().form == WaitForm::kNone) {
+    code->exit_function = code->wait_functions.back().address;
+    code->wait_functions.pop_back();
+  }
   code_ = std::move(code);
   recording_->SetCode(code_);
   for (const auto& thread : threads_) {
@@ -147,7 +151,7 @@ void AttachSession::EverySecond(uint64_t now_ns) {
     polled_ |= thread->waits().polled();
     TellWatched(*thread, /*ended=*/false);
     if (!thread->IsGone()) continue;
-    thread->Finish(now_ns, recording_->clock());
+    thread->Finish(now_ns, recording_->clock(), HasEnded());
     TellWatched(*thread, /*ended=*/true);
     losses_ += thread->waits().losses();
     thread.reset();
@@ -185,7 +189,7 @@ void AttachSession::Run() {
   }
   for (auto& thread : threads_) {
     if (thread == nullptr) continue;
-    thread->Finish(MonotonicNs(), recording_->clock());
+    thread->Finish(MonotonicNs(), recording_->clock(), HasEnded());
     TellWatched(*thread, /*ended=*/true);
     polled_ |= thread->waits().polled();
     losses_ += thread->waits().losses();

@@ -9,7 +9,8 @@
 namespace jankbox::tools {
 
 AttachedThread::AttachedThread(const Place& place, int32_t tid, std::string name)
-    : ring_(place.ring),
+    : lag_ns_(place.options->lag_ns),
+      ring_(place.ring),
       index_(place.index),
       tid_(tid),
       name_(std::move(name)),
@@ -39,8 +40,10 @@ void AttachedThread::Look(uint64_t now_ns, const TickConverter& clock,
   thread_->Look(now_ns, clock);
 }
 
-void AttachedThread::Finish(uint64_t now_ns, const TickConverter& clock) {
+void AttachedThread::Finish(uint64_t now_ns, const TickConverter& clock, bool ended) {
   waits_->Follow();
+  const bool young = waits_->running() && now_ns < waits_->running_since_ns() + lag_ns_;
+  if (ended && waits_->polled() && young) return;
   thread_->Finish(now_ns, clock);
 }
 

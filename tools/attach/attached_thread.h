@@ -37,8 +37,9 @@ class AttachedThread final : public DispatchSink {
   void Look(uint64_t now_ns, const TickConverter& clock, std::span<const Hold> holds);
   // Once a second.
   void CheckThread() { thread_->CheckThread(); }
-  // No more looks: what is growing is finished.
-  void Finish(uint64_t now_ns, const TickConverter& clock);
+  // No more looks: what is growing is finished. If the process has ended, and it is not known how,
+  // a message that was not a lag yet is taken for its orderly end.
+  void Finish(uint64_t now_ns, const TickConverter& clock, bool ended);
 
   void SetCode(std::shared_ptr<const TargetCode> code) { waits_->SetCode(std::move(code)); }
 
@@ -58,6 +59,7 @@ class AttachedThread final : public DispatchSink {
  private:
   AttachedThread(const Place& place, int32_t tid, std::string name);
 
+  const uint64_t lag_ns_;
   RingFile* const ring_;
   const size_t index_;
   const int32_t tid_;

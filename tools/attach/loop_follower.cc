@@ -15,19 +15,24 @@ void LoopFollower::End(uint64_t ns) {
   if (state_ == State::kRunning) sink_->OnEnd(ns);
 }
 
+void LoopFollower::Wait(uint64_t ns) {
+  state_ = State::kWaiting;
+  wait_ns_ = ns;
+  blocked_ = false;
+  resumed_ns_ = 0;
+}
+
 void LoopFollower::OnCall(uint64_t ns, const WaitCall& call, LoopModule module) {
+  if (state_ == State::kExited) return;
   if (!waits_.DecideWait(call, module)) {
     if (state_ == State::kWaiting) Begin(ReturnNs(), false);
     inferred_ = false;
     return;
   }
   End(ns);
-  state_ = State::kWaiting;
+  Wait(ns);
   return_site_ = call.call_site;
   stack_ = call.stack;
-  wait_ns_ = ns;
-  blocked_ = false;
-  resumed_ns_ = 0;
 }
 
 void LoopFollower::OnReturn(uint64_t ns) {
@@ -42,15 +47,22 @@ void LoopFollower::OnSwitchIn(uint64_t ns) {
   if (state_ == State::kWaiting && blocked_) resumed_ns_ = ns;
 }
 
-void LoopFollower::OnUnknownBlock(uint64_t from_ns, uint64_t to_ns) {
+void LoopFollower::OnUnknownBlock(uint64_t ns) {
   if (state_ != State::kRunning) return;
-  End(from_ns);
-  Begin(to_ns, false);
+  End(ns);
+  Wait(ns);
+  blocked_ = true;
 }
 
 void LoopFollower::OnLoss(uint64_t ns) {
+  if (state_ == State::kExited) return;
   if (state_ == State::kRunning) sink_->OnForget(ns);
   state_ = State::kUnknown;
+}
+
+void LoopFollower::OnExit(uint64_t ns) {
+  OnLoss(ns);
+  state_ = State::kExited;
 }
 
 bool LoopFollower::IsDoubtful(uint64_t now_ns) const {

@@ -37,8 +37,10 @@ class LoopFollower {
   // It leaves its CPU, because it waits for something or because another thread runs; and is back.
   void OnSwitchOut(bool preempted);
   void OnSwitchIn(uint64_t ns);
-  // It was blocked between two moments, nobody knows in what: perhaps in its loop.
-  void OnUnknownBlock(uint64_t from_ns, uint64_t to_ns);
+  // It is blocked since `ns`, nobody knows in what: perhaps in its loop. OnReturn() follows.
+  void OnUnknownBlock(uint64_t ns);
+  // The process exits: what runs from now on is no dispatch.
+  void OnExit(uint64_t ns);
   // Events are missing.
   void OnLoss(uint64_t ns);
 
@@ -57,8 +59,8 @@ class LoopFollower {
   const char* loop_name() const { return waits_.loop_name(); }
 
  private:
-  // kUnknown: since the start, or a loss. kWaiting: in the loop's own wait.
-  enum class State { kUnknown, kWaiting, kRunning };
+  // kUnknown: since the start, or a loss. kWaiting: in the loop's own wait, or perhaps.
+  enum class State { kUnknown, kWaiting, kRunning, kExited };
 
   // A wait that has not blocked, or is back on a CPU, for so long has returned unseen.
   static constexpr uint64_t kDoubtNs = 5 * kNsPerMs;
@@ -66,6 +68,7 @@ class LoopFollower {
   static constexpr uint64_t kAskAgainNs = 20 * kNsPerMs;
 
   void Begin(uint64_t ns, bool inferred);
+  void Wait(uint64_t ns);
   void End(uint64_t ns);
   // When a wait whose return was not seen must have returned.
   uint64_t ReturnNs() const { return resumed_ns_ != 0 ? resumed_ns_ : wait_ns_; }

@@ -63,8 +63,8 @@ std::string Process(const TargetFacts& facts) { return "process " + std::to_stri
 
 std::string WhyNoMemory(const TargetFacts& facts) {
   if (!facts.same_user) {
-    return Process(facts) + " belongs to " + facts.user + ": run jankbox as root or as " +
-           facts.user;
+    const std::string same = facts.user == "root" ? "" : " or as " + facts.user;
+    return Process(facts) + " belongs to " + facts.user + ": run jankbox as root" + same;
   }
   if (facts.ptrace_scope > 0) {
     const std::string setting = "kernel.yama.ptrace_scope is " + std::to_string(facts.ptrace_scope);

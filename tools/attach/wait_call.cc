@@ -22,7 +22,7 @@ constexpr KnownFunction kKnown[] = {
     {"poll", WaitForm::kPoll},           {"epoll_wait", WaitForm::kEpoll},
     {"ppoll", WaitForm::kPpoll},         {"pselect", WaitForm::kPselect},
     {"epoll_pwait", WaitForm::kEpoll},   {"select", WaitForm::kSelect},
-    {"epoll_pwait2", WaitForm::kEpollPwait2},
+    {"epoll_pwait2", WaitForm::kEpollPwait2}, {"exit", WaitForm::kNone},
 };
 
 bool IsCLibrary(const std::string& path) {
@@ -73,6 +73,8 @@ bool ReturnsAtOnce(WaitForm form, std::span<const uint64_t, 6> arguments,
     case WaitForm::kSelect:
     case WaitForm::kPselect:
       return IsZeroAt(arguments[4], memory);
+    case WaitForm::kNone:
+      break;
   }
   return false;
 }
@@ -160,6 +162,8 @@ void TargetWait::Read(WaitForm form, std::span<const uint64_t, 6> arguments, uin
     case WaitForm::kPselect:
       call_.family = WaitFamily::kSelect;
       ReadSets(arguments, memory);
+      return;
+    case WaitForm::kNone:
       return;
   }
 }

@@ -1,5 +1,5 @@
-// The functions of the C library in which loops wait: where a process has them, and one call as
-// LoopWaits takes it, from the argument registers. The watching thread's.
+// The functions of the C library in which loops wait, and exit(): where a process has them, and one
+// call as LoopWaits takes it, from the argument registers. The watching thread's.
 #ifndef JANKBOX_TOOLS_ATTACH_WAIT_CALL_H_
 #define JANKBOX_TOOLS_ATTACH_WAIT_CALL_H_
 
@@ -17,8 +17,8 @@
 
 namespace jankbox::tools {
 
-// Where its timeout is, and what that is.
-enum class WaitForm : uint8_t { kPoll, kPpoll, kEpoll, kEpollPwait2, kSelect, kPselect };
+// Where its timeout is, and what that is. kNone: it is no wait, but exit().
+enum class WaitForm : uint8_t { kNone, kPoll, kPpoll, kEpoll, kEpollPwait2, kSelect, kPselect };
 
 struct WaitFunction {
   std::string name;  // "poll"
@@ -29,6 +29,7 @@ struct WaitFunction {
 
 // Those of the C library that is among `modules`, or of a program that has it inside; in the order
 // in which they are likely to be a loop's.
+// The last is exit().
 std::vector<WaitFunction> FindWaitFunctions(const ModuleMap& modules);
 
 // The form of a system call, by its number; none: no loop waits in it.

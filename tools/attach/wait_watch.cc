@@ -53,13 +53,15 @@ void WaitWatch::SetCode(std::shared_ptr<const TargetCode> code) {
   Probe();
 }
 
-// The likeliest function, the place that the loop's wait returns to, and as many more functions as
-// there are breakpoints.
+// The likeliest function; once it is known to be the loop's the place that its wait returns to, and
+// the start of the program's end, which is no dispatch; and as many more functions as there are
+// breakpoints.
 void WaitWatch::Probe() {
   probed_return_ = follower_.return_site();
   std::vector<uint64_t> addresses = functions_;
-  if (probed_return_ != nullptr) {
-    addresses.insert(addresses.begin() + (addresses.empty() ? 0 : 1), AddressOf(probed_return_));
+  if (probed_return_ != nullptr && !addresses.empty()) {
+    addresses.insert(addresses.begin() + 1, {AddressOf(probed_return_), code_->exit_function});
+    std::erase(addresses, 0);  // a program without exit()
   }
   polled_ = functions_.empty() || probes_->Probe(addresses) == 0;
 }
@@ -99,6 +101,7 @@ void WaitWatch::Take(const ProbeEvent& event) {
 
 void WaitWatch::TakeReached(const ProbeEvent& event) {
   if (event.address == AddressOf(follower_.return_site())) return follower_.OnReturn(event.time_ns);
+  if (event.address == code_->exit_function) return follower_.OnExit(event.time_ns);
   const auto function = std::find_if(
       code_->wait_functions.begin(), code_->wait_functions.end(),
       [&](const WaitFunction& candidate) { return candidate.address == event.address; });
@@ -135,8 +138,8 @@ void WaitWatch::TakeSwitch(const ProbeEvent& event) {
     block_ns_ = event.time_ns;
   }
   if (out) return;
-  if (block_ == Block::kLoop) follower_.OnReturn(event.time_ns);
-  if (block_ == Block::kUnknown) follower_.OnUnknownBlock(block_ns_, event.time_ns);
+  if (block_ == Block::kUnknown) follower_.OnUnknownBlock(block_ns_);
+  if (block_ == Block::kUnknown || block_ == Block::kLoop) follower_.OnReturn(event.time_ns);
   block_ = Block::kNone;
 }
 
@@ -160,7 +163,7 @@ void WaitWatch::Explain() {
   }
   uint64_t call_site = 0;
   uint64_t stack = 0;
-  if (!FindCaller(view, &call_site, &stack)) return;  // nobody knows whose it is
+  if (!FindCaller(view, &call_site, &stack)) return follower_.OnUnknownBlock(since_ns);
   // It blocks: a timeout that is not among the arguments that are known is none of 0.
   const uint64_t arguments[6] = {view.call.first_argument, view.call.second_argument,
                                  view.call.third_argument, 1, 0, 0};
@@ -181,14 +184,16 @@ bool WaitWatch::FindCaller(const ProcSource::View& view, uint64_t* call_site, ui
     break;
   }
   if (*call_site == 0) return false;
-  for (size_t at = 0; at + sizeof(uint64_t) <= view.stack.bytes.size(); at += sizeof(uint64_t)) {
+  // Below where it was pushed there may be a copy of it that an earlier call left.
+  const size_t size = std::min<size_t>(view.stack.bytes.size(), kWaitFrameBytes);
+  for (size_t at = 0; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
     uint64_t word = 0;
     memcpy(&word, view.stack.bytes.data() + at, sizeof(word));
     if (word != *call_site) continue;
-    *stack = view.stack.base + at + sizeof(word);
-    return true;
+    const uint64_t above = view.stack.base + at + sizeof(word);
+    if (*stack == 0 || above == AddressOf(follower_.wait_stack())) *stack = above;
   }
-  return false;
+  return *stack != 0;
 }
 
 // Whether the thread is still in the loop's wait, if nothing that was seen says so.

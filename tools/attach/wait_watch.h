@@ -23,6 +23,7 @@ namespace jankbox::tools {
 struct TargetCode {
   ModuleMap modules;
   std::vector<WaitFunction> wait_functions;
+  uint64_t exit_function = 0;  // the address of exit(); 0: there is none
 };
 
 class WaitWatch {
@@ -44,6 +45,8 @@ class WaitWatch {
   const char* loop_name() const { return follower_.loop_name(); }
   // Waits are seen by looks at /proc only.
   bool polled() const { return polled_; }
+  bool running() const { return follower_.running(); }
+  uint64_t running_since_ns() const { return follower_.running_since_ns(); }
   // Records that the kernel had no room for.
   uint64_t losses() const { return losses_; }
 
