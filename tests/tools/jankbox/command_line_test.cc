@@ -11,7 +11,7 @@ using testing::StartsWith;
 TEST(CommandLine, HelpOfEveryCommandHasExamplesAndExitStatuses) {
   EXPECT_THAT(RunToEnd({JANKBOX_BINARY, "--help"}).out, HasSubstr("doctor"));
   for (const char* command : {"run", "list", "show", "export", "merge", "record", "pull", "doctor",
-                              "ring", "clean", "completion"}) {
+                              "ring", "clean", "completion", "attach"}) {
     const Finished help = RunToEnd({JANKBOX_BINARY, command, "--help"});
     EXPECT_EQ(help.exit_status(), 0) << command;
     EXPECT_THAT(help.out, HasSubstr(std::string("Usage: jankbox ") + command));
@@ -56,7 +56,12 @@ TEST(CommandLine, WrongUsageIsStatusTwoOnStderr) {
       {"run", "--"},
       {"list", "a", "b"},
       {"run", "--window-s", "0", "--", "true"},
-      {"run", "--slow-ms", "900", "--anr-ms", "800", "--", "true"}};
+      {"run", "--slow-ms", "900", "--anr-ms", "800", "--", "true"},
+      {"attach"},
+      {"attach", "0"},
+      {"attach", "self"},
+      {"attach", "1", "--for", "0"},
+      {"attach", "1", "--slow-ms", "900", "--anr-ms", "800"}};
   for (std::vector<std::string> arguments : wrong) {
     arguments.insert(arguments.begin(), JANKBOX_BINARY);
     const Finished finished = RunToEnd(arguments);
