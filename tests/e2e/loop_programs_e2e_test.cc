@@ -10,8 +10,6 @@
 namespace jankbox {
 namespace {
 
-using Environment = std::map<std::string, std::string>;
-
 struct LoopProgram {
   std::vector<std::string> argv;
   std::string loop;  // what reports call it
@@ -25,19 +23,6 @@ class LoopProgramsTest : public EndToEndTest {
   // A preloaded sanitizer intercepts waits: the agent sees its calls instead of the program's.
   static bool SanitizerStandsBetween() { return getenv("JANKBOX_TEST_PRELOAD") != nullptr; }
   static bool IsBuilt(const std::string& name) { return access(Binary(name).c_str(), X_OK) == 0; }
-
-  // An X server of this test's own, ended with it. False if there is none.
-  bool StartDisplay(Environment* environment) {
-    if (RunProgram({"sh", "-c", "command -v Xvfb"}).exit_status != 0) return false;
-    display_ = std::make_unique<Program>(std::vector<std::string>{
-        "Xvfb", "-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp"});
-    if (!display_->WaitForOutput("\n", 20000)) return false;
-    (*environment)["DISPLAY"] = ":" + display_->Output().substr(0, display_->Output().find('\n'));
-    environment->insert({"SDL_VIDEODRIVER", "x11"});
-    environment->insert({"QT_QPA_PLATFORM", "xcb"});
-    environment->insert({"GDK_BACKEND", "x11"});
-    return true;
-  }
 
   // What is wrong with one run of `program`; empty if all is well. On a busy machine the start
   // of a program may be an incident of its own, and a stall end late: the best of three counts.
@@ -109,9 +94,6 @@ class LoopProgramsTest : public EndToEndTest {
     if (!StartDisplay(&program.environment)) GTEST_SKIP() << "Xvfb does not run: ./dev setup";
     ExpectOneIncident(program, agent);
   }
-
- private:
-  std::unique_ptr<Program> display_;
 };
 
 TEST_F(LoopProgramsTest, Gtk) { ExpectOneIncidentOnDisplay("gtk_stall", {}, "glib", {}, true); }

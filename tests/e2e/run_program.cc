@@ -129,6 +129,19 @@ std::vector<proto::Report> EndToEndTest::Reports(const std::string& folder) {
   return reports;  // names are UUIDv7: in order of time
 }
 
+bool EndToEndTest::StartDisplay(Environment* environment) {
+  if (RunProgram({"sh", "-c", "command -v Xvfb"}).exit_status != 0) return false;
+  display_ = std::make_unique<Program>(
+      std::vector<std::string>{"Xvfb", "-displayfd", "1", "-screen", "0", "640x480x24", "-noreset",
+                               "-nolisten", "tcp"});
+  if (!display_->WaitForOutput("\n", 20000)) return false;
+  (*environment)["DISPLAY"] = ":" + display_->Output().substr(0, display_->Output().find('\n'));
+  environment->insert({"SDL_VIDEODRIVER", "x11"});
+  environment->insert({"QT_QPA_PLATFORM", "xcb"});
+  environment->insert({"GDK_BACKEND", "x11"});
+  return true;
+}
+
 uint64_t EndToEndTest::Sum(const proto::Verdict& v) {
   return v.running_ns() + v.runnable_ns() + v.lock_ns() + v.disk_ns() + v.fault_ns() + v.ipc_ns() +
          v.gc_ns() + v.sleeping_ns() + v.blocked_ns() + v.unknown_ns();

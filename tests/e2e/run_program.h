@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,8 @@ Outcome RunProgram(const std::vector<std::string>& argv,
                    const std::map<std::string, std::string>& environment = {},
                    int timeout_ms = 60000);
 
+using Environment = std::map<std::string, std::string>;
+
 // For what was planted to last so many milliseconds: on a busy machine it takes longer, but not
 // twice as long, as it would with the time before or after it.
 inline auto LastsAbout(double ms) {
@@ -70,9 +73,15 @@ class EndToEndTest : public testing::Test {
   // All reports in `folder`, oldest first; each file also passes `zstd -t`.
   static std::vector<proto::Report> Reports(const std::string& folder);
   static uint64_t Sum(const proto::Verdict& verdict);
+  // An X server of this test's own, ended with it; what programs need to show windows there is
+  // added to `environment`. False if there is none.
+  bool StartDisplay(Environment* environment);
 
   std::string root_;
   std::string runtime_;  // XDG_RUNTIME_DIR
+
+ private:
+  std::unique_ptr<Program> display_;
 };
 
 }  // namespace jankbox

@@ -69,7 +69,7 @@ int RunAttach(const AttachOptions& options) {
   const Status started = session.Start();
   if (!started.ok()) return Fail(started.message());
   if (!options.quiet) {
-    Say("watching process " + std::to_string(options.pid) + " (" + Printable(process) +
+    Say("attached to process " + std::to_string(options.pid) + " (" + Printable(process) +
         "), reports in " + Printable(directory));
   }
   session.Run();

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/recorded_process.h"
 #include "monitors/looper/watched_loops.h"
+#include "tools/terminal/terminal.h"
 #include "tracer/ftrace/tracefs_file.h"
 #include "tracer/sampling/proc_source.h"
 
@@ -132,7 +133,11 @@ uint64_t AttachSession::LookAtAll(uint64_t now_ns) {
   uint64_t next_ns = kNsPerSecond;
   for (const auto& thread : threads_) {
     if (thread == nullptr) continue;
+    const bool knew_loop = !thread->NameOfLoop().empty();
     thread->Look(now_ns, clock, holds);
+    if (!knew_loop && !thread->NameOfLoop().empty() && !options_.quiet) {
+      Say("watching " + Printable(thread->NameOfLoop()));
+    }
     next_ns = std::min(next_ns, thread->NextNs(now_ns));
   }
   return next_ns;

@@ -4,8 +4,6 @@
 #include <cstring>
 #include <utility>
 
-#include "base/recorded_process.h"
-
 namespace jankbox::tools {
 
 AttachedThread::AttachedThread(const Place& place, int32_t tid, std::string name)
@@ -51,12 +49,17 @@ uint64_t AttachedThread::NextNs(uint64_t now_ns) const {
   return std::min(waits_->NextNs(), thread_->NextLookNs(now_ns));
 }
 
+std::string AttachedThread::NameOfLoop() const {
+  const std::string loop = waits_->loop_name();
+  return loop.empty() ? "" : name() + " (" + loop + ")";
+}
+
 std::string AttachedThread::WatchedText(const std::string& process, bool ended) const {
   const uint64_t messages =
       ring_->header()->watched[index_].dispatch_count.load(std::memory_order_relaxed);
   return std::to_string(RecordedProcess::pid()) + "\t" + std::to_string(index_) + "\t" +
          (ended ? "1" : "0") + "\t" + std::to_string(messages) + "\t" + waits_->loop_name() + "\t" +
-         (tid_ == RecordedProcess::pid() ? "main" : name_) + "\t" + process;
+         name() + "\t" + process;
 }
 
 void AttachedThread::OnBegin(uint64_t ns) { recorded_.BeginDispatch(clock_.FromMonotonicNs(ns)); }

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "base/recorded_process.h"
 #include "sdk/runtime/watched_thread.h"
 #include "tools/attach/wait_watch.h"
 #include "tracer/clock/tick_clock.h"
@@ -48,6 +49,8 @@ class AttachedThread final : public DispatchSink {
   bool IsGone() const { return thread_->IsGone(); }
   int fd() const { return waits_->fd(); }
   const WaitWatch& waits() const { return *waits_; }
+  // "main (glib)"; "" until its loop is known.
+  std::string NameOfLoop() const;
 
   // The text of a "watched:" message (tools/run/watched_log).
   std::string WatchedText(const std::string& process, bool ended) const;
@@ -58,6 +61,7 @@ class AttachedThread final : public DispatchSink {
 
  private:
   AttachedThread(const Place& place, int32_t tid, std::string name);
+  std::string name() const { return tid_ == RecordedProcess::pid() ? "main" : name_; }
 
   const uint64_t lag_ns_;
   RingFile* const ring_;

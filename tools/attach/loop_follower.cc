@@ -11,7 +11,7 @@ void LoopFollower::Begin(uint64_t ns, bool inferred) {
 }
 
 void LoopFollower::End(uint64_t ns) {
-  if (state_ == State::kWaiting) Begin(ReturnNs(), true);  // one whose start was not seen
+  if (state_ == State::kWaiting) Begin(ReturnNs(), true);  // too short to be asked about
   if (state_ == State::kRunning) sink_->OnEnd(ns);
 }
 
@@ -31,7 +31,6 @@ void LoopFollower::OnCall(uint64_t ns, const WaitCall& call, LoopModule module) 
   }
   End(ns);
   Wait(ns);
-  return_site_ = call.call_site;
   stack_ = call.stack;
 }
 
@@ -44,7 +43,7 @@ void LoopFollower::OnSwitchOut(bool preempted) {
 }
 
 void LoopFollower::OnSwitchIn(uint64_t ns) {
-  if (state_ == State::kWaiting && blocked_) resumed_ns_ = ns;
+  if (state_ == State::kWaiting && blocked_ && resumed_ns_ == 0) resumed_ns_ = ns;
 }
 
 void LoopFollower::OnUnknownBlock(uint64_t ns) {

@@ -1,8 +1,8 @@
-// From what is seen of another process's thread from outside (its calls of wait functions, returns
-// from them, context switches) to the dispatches of its loop. What delimits them is LoopWaits, as
-// inside a process; what is added here is that events may be missing: a wait that was not seen to
-// return, or to begin. Then nothing is believed that /proc does not confirm. Pure but for the
-// questions that it asks; the watching thread's.
+// From what is seen of another process's thread from outside (its calls of wait functions, its
+// context switches) to the dispatches of its loop. What delimits them is LoopWaits, as inside a
+// process; what is added here is that a wait is not seen to return: it does when the thread is back
+// on a CPU, or at once if it never leaves it, and /proc confirms that while the dispatch lasts.
+// Pure; the watching thread's.
 #ifndef JANKBOX_TOOLS_ATTACH_LOOP_FOLLOWER_H_
 #define JANKBOX_TOOLS_ATTACH_LOOP_FOLLOWER_H_
 
@@ -32,7 +32,7 @@ class LoopFollower {
 
   // The thread calls a wait function at `ns`.
   void OnCall(uint64_t ns, const WaitCall& call, LoopModule module);
-  // It is back at return_site().
+  // The wait is known to return.
   void OnReturn(uint64_t ns);
   // It leaves its CPU, because it waits for something or because another thread runs; and is back.
   void OnSwitchOut(bool preempted);
@@ -54,8 +54,6 @@ class LoopFollower {
   uint64_t running_since_ns() const { return begin_ns_; }
   // The stack pointer of the wait's caller: what the wait calls is below.
   const void* wait_stack() const { return stack_; }
-  // Where the loop's wait returns to; null: there is none yet.
-  const void* return_site() const { return return_site_; }
   const char* loop_name() const { return waits_.loop_name(); }
 
  private:
@@ -64,7 +62,7 @@ class LoopFollower {
 
   // A wait that has not blocked, or is back on a CPU, for so long has returned unseen.
   static constexpr uint64_t kDoubtNs = 5 * kNsPerMs;
-  // A dispatch whose start was not seen is asked about from then on, this often.
+  // A dispatch whose start is inferred is asked about this often.
   static constexpr uint64_t kAskAgainNs = 20 * kNsPerMs;
 
   void Begin(uint64_t ns, bool inferred);
@@ -76,13 +74,12 @@ class LoopFollower {
   LoopWaits waits_;
   DispatchSink* const sink_;
   State state_ = State::kUnknown;
-  const void* return_site_ = nullptr;
   const void* stack_ = nullptr;
   uint64_t wait_ns_ = 0;     // of kWaiting: since when
   bool blocked_ = false;     // it has left its CPU in there
-  uint64_t resumed_ns_ = 0;  // and was back then; 0: is not
+  uint64_t resumed_ns_ = 0;  // and was back for the first time; 0: is not
   uint64_t begin_ns_ = 0;    // of kRunning
-  bool inferred_ = false;    // nothing was seen since the wait that says that it has returned
+  bool inferred_ = false;    // it may still be the wait that it began after
   uint64_t asked_ns_ = 0;
 };
 

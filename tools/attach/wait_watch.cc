@@ -53,15 +53,13 @@ void WaitWatch::SetCode(std::shared_ptr<const TargetCode> code) {
   Probe();
 }
 
-// The likeliest function; once it is known to be the loop's the place that its wait returns to, and
-// the start of the program's end, which is no dispatch; and as many more functions as there are
-// breakpoints.
+// The likeliest function, the start of the program's end, which is no dispatch, and as many more
+// functions as there are breakpoints.
 void WaitWatch::Probe() {
-  probed_return_ = follower_.return_site();
   std::vector<uint64_t> addresses = functions_;
-  if (probed_return_ != nullptr && !addresses.empty()) {
-    addresses.insert(addresses.begin() + 1, {AddressOf(probed_return_), code_->exit_function});
-    std::erase(addresses, 0);  // a program without exit()
+  const bool knows_loop = loop_name()[0] != '\0';
+  if (knows_loop && code_->exit_function != 0) {
+    addresses.insert(addresses.begin() + 1, code_->exit_function);
   }
   polled_ = functions_.empty() || probes_->Probe(addresses) == 0;
 }
@@ -78,11 +76,7 @@ void WaitWatch::Follow() {
 
 void WaitWatch::TakeEvents() {
   ProbeEvent event;
-  while (probes_->Next(&event)) {
-    Take(event);
-    // The records of the place before stay in the ring: they are told apart by their address.
-    if (follower_.return_site() != probed_return_ && !polled_) Probe();
-  }
+  while (probes_->Next(&event)) Take(event);
 }
 
 void WaitWatch::Take(const ProbeEvent& event) {
@@ -100,12 +94,9 @@ void WaitWatch::Take(const ProbeEvent& event) {
 }
 
 void WaitWatch::TakeReached(const ProbeEvent& event) {
-  if (event.address == AddressOf(follower_.return_site())) return follower_.OnReturn(event.time_ns);
   if (event.address == code_->exit_function) return follower_.OnExit(event.time_ns);
-  const auto function = std::find_if(
-      code_->wait_functions.begin(), code_->wait_functions.end(),
-      [&](const WaitFunction& candidate) { return candidate.address == event.address; });
-  if (function == code_->wait_functions.end()) return;
+  const WaitFunction* function = FunctionAt(event.address);
+  if (function == nullptr || function->address != event.address) return;
   const Registers& registers = event.sample.registers;
   memory_.SetStack(event.sample.stack);
   uint64_t arguments[6];
@@ -121,11 +112,23 @@ void WaitWatch::TakeReached(const ProbeEvent& event) {
   wait_.Read(function->form, arguments, call_site, stack, memory_);
   follower_.OnCall(event.time_ns, wait_.call(), memory_.FindModule(wait_.call().call_site));
   memory_.SetStack({});
-  const bool of_loop = follower_.waiting() && AddressOf(follower_.return_site()) == call_site;
-  if (of_loop && functions_[0] != function->address) {
-    std::erase(functions_, function->address);
-    functions_.insert(functions_.begin(), function->address);
+  if (follower_.waiting() && function->address != loop_function_) {
+    loop_function_ = function->address;
+    Prefer(function->address);
   }
+}
+
+const WaitFunction* WaitWatch::FunctionAt(uint64_t pc) const {
+  for (const WaitFunction& function : code_->wait_functions) {
+    if (pc - function.address < function.size) return &function;
+  }
+  return nullptr;
+}
+
+void WaitWatch::Prefer(uint64_t function) {
+  std::erase(functions_, function);
+  functions_.insert(functions_.begin(), function);
+  Probe();
 }
 
 void WaitWatch::TakeSwitch(const ProbeEvent& event) {
@@ -202,8 +205,9 @@ void WaitWatch::Ask(uint64_t now_ns) {
   ProcSource::View view;
   const bool blocked = LookAtCall(&view, 0);
   const uint64_t stack = AddressOf(follower_.wait_stack());
-  const bool waits = blocked && WaitFormOf(view.call.number) && view.call.sp < stack &&
-                     view.call.sp + kWaitFrameBytes >= stack;
+  const WaitFunction* function = blocked ? FunctionAt(view.call.pc) : nullptr;
+  const bool waits = function != nullptr && function->address == loop_function_ &&
+                     view.call.sp < stack && view.call.sp + kWaitFrameBytes >= stack;
   follower_.OnAnswer(now_ns, waits);
 }
 
@@ -214,11 +218,8 @@ void WaitWatch::Learn(uint64_t now_ns) {
   learned_ns_ = now_ns;
   ProcSource::View view;
   if (!LookAtCall(&view, 0) || !WaitFormOf(view.call.number)) return;
-  const auto function = std::find_if(
-      code_->wait_functions.begin(), code_->wait_functions.end(), [&](const WaitFunction& candidate) {
-        return view.call.pc - candidate.address < candidate.size;
-      });
-  if (function == code_->wait_functions.end()) {
+  const WaitFunction* function = FunctionAt(view.call.pc);
+  if (function == nullptr) {
     follower_.OnLoss(now_ns);
     probes_->Probe({});
     polled_ = true;  // the program's own system call
@@ -226,9 +227,7 @@ void WaitWatch::Learn(uint64_t now_ns) {
   }
   if (probes_->Probes(function->address)) return;
   follower_.OnLoss(now_ns);
-  std::erase(functions_, function->address);
-  functions_.insert(functions_.begin(), function->address);
-  Probe();
+  Prefer(function->address);
 }
 
 }  // namespace jankbox::tools

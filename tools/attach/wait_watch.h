@@ -1,7 +1,7 @@
 // How one thread of the recorded process is followed: breakpoints on the functions in which loops
-// wait and on the place to which the loop's wait returns, with the thread's context switches; if
-// the processor has no breakpoint left, the switches and a look at /proc every 10 ms. A block that
-// no look explained is taken for the loop's wait then. The watching thread's.
+// wait, with the thread's context switches; if the processor has no breakpoint left, the switches
+// and a look at /proc every 10 ms. A block that no look explained is taken for the loop's wait
+// then. The watching thread's.
 #ifndef JANKBOX_TOOLS_ATTACH_WAIT_WATCH_H_
 #define JANKBOX_TOOLS_ATTACH_WAIT_WATCH_H_
 
@@ -61,6 +61,10 @@ class WaitWatch {
   void Take(const ProbeEvent& event);
   void TakeReached(const ProbeEvent& event);
   void TakeSwitch(const ProbeEvent& event);
+  // The wait function that contains an address; null: none.
+  const WaitFunction* FunctionAt(uint64_t pc) const;
+  // Puts a breakpoint on it before all others.
+  void Prefer(uint64_t function);
   void Explain();
   bool FindCaller(const ProcSource::View& view, uint64_t* call_site, uint64_t* stack);
   void Ask(uint64_t now_ns);
@@ -76,7 +80,7 @@ class WaitWatch {
   Unwinder unwinder_;
   std::vector<std::byte> stack_;
   std::vector<uint64_t> functions_;  // addresses, the likeliest loop's first
-  const void* probed_return_ = nullptr;
+  uint64_t loop_function_ = 0;  // that the loop waits in; 0: not known
   uint64_t learned_ns_ = 0;
   uint64_t losses_ = 0;
   bool polled_ = false;

@@ -88,6 +88,14 @@ TEST_F(LoopFollowerTest, WaitWhoseReturnIsNotSeenReturnsWhenTheThreadIsBack) {
   EXPECT_THAT(dispatches_.all, ElementsAre("begin 50", "end 57"));
 }
 
+TEST_F(LoopFollowerTest, DispatchThatBlocksBeginsWhenTheThreadIsBackFirst) {
+  LoopCall(10);
+  Block(10, 50);
+  Block(51, 90);
+  LoopCall(95);
+  EXPECT_THAT(dispatches_.all, ElementsAre("begin 50", "end 95"));
+}
+
 TEST_F(LoopFollowerTest, UnseenReturnIsAskedForAndBelieved) {
   LoopCall(10);
   EXPECT_FALSE(follower_.IsDoubtful(12 * kMs));
