@@ -75,10 +75,10 @@ class MeasuredProgram {
 class Attached {
  public:
   Attached(pid_t pid, const std::string& folder) {
-    const int error = process_.Start({.argv = {BuiltProgram("jankbox"), "attach", "--dir", folder,
-                                               std::to_string(pid)},
-                                      .err = ChildStream::kPiped,
-                                      .detached = true});
+    const int error = process_.Start(
+        {.argv = {BuiltProgram("jankbox"), "attach", "--dir", folder, std::to_string(pid)},
+         .err = ChildStream::kPiped,
+         .detached = true});
     if (error != 0) throw std::runtime_error("cannot start jankbox");
     std::string said;
     char piece[512];

@@ -116,8 +116,16 @@ class AttachTest : public EndToEndTest {
 
   // Starts `jankbox attach` on `pid`, with its lines on stdout.
   std::unique_ptr<Program> Attach(Level level, pid_t pid, const std::vector<std::string>& more) {
-    std::vector<std::string> argv = {"sh", "-c", "exec \"$@\" 2>&1", "sh", Binary("jankbox"),
-                                     "attach", "--slow-ms", "400", "--dir", NewFolder("reports"),
+    std::vector<std::string> argv = {"sh",
+                                     "-c",
+                                     "exec \"$@\" 2>&1",
+                                     "sh",
+                                     Binary("jankbox"),
+                                     "attach",
+                                     "--slow-ms",
+                                     "400",
+                                     "--dir",
+                                     NewFolder("reports"),
                                      std::to_string(pid)};
     argv.insert(argv.end(), more.begin(), more.end());
     return std::make_unique<Program>(AsLevel(level, argv),
@@ -138,7 +146,8 @@ class AttachTest : public EndToEndTest {
     const double told_ms = static_cast<double>(report->duration_ns()) / 1e6;
     EXPECT_GE(told_ms, 0.95 * stall_ms) << lines;
     // Without breakpoints what the loop does before, without a wait of 10 ms, belongs to it.
-    EXPECT_LE(told_ms, 1.05 * stall_ms + (wanted.level == Level::kNoBreakpoints ? 300 : 50)) << lines;
+    EXPECT_LE(told_ms, 1.05 * stall_ms + (wanted.level == Level::kNoBreakpoints ? 300 : 50))
+        << lines;
     EXPECT_TRUE(wanted.loop.empty() || report->loop() == wanted.loop) << report->loop();
     EXPECT_EQ(report->pid(), target_pid_);
     ExpectCause(wanted.kind, report->verdict());
@@ -200,7 +209,8 @@ class AttachTest : public EndToEndTest {
   void ExpectNothingRemains(pid_t attach, const std::string& code) {
     EXPECT_EQ(CodeOf(target_pid_), code);
     EXPECT_EQ(FieldOf(target_pid_, "TracerPid"), "TracerPid:\t0");
-    for (const char* tracefs : {"/sys/kernel/tracing/instances", "/sys/kernel/debug/tracing/instances"}) {
+    for (const char* tracefs :
+         {"/sys/kernel/tracing/instances", "/sys/kernel/debug/tracing/instances"}) {
       const Result<std::vector<std::string>> instances = ListDirectory(tracefs);
       if (!instances.ok()) continue;
       for (const std::string& name : instances.value()) {
@@ -273,17 +283,16 @@ TEST_P(AttachToNodeTest, InANativeFunction) {
   }
   const std::string obstacle = Obstacle(GetParam());
   if (!obstacle.empty()) GTEST_SKIP() << obstacle;
-  Program target(AsLevel(GetParam(),
-                         {"node", "-e",
-                          "setInterval(() => {}, 50);"
-                          "process.on('SIGUSR2', function stall() {"
-                          "  const begin = performance.now();"
-                          "  while (performance.now() - begin < 800) {"
-                          "    require('crypto').scryptSync('a', 'b', 64, {N: 1024});"
-                          "  }"
-                          "  console.log('stall_ms=' + (performance.now() - begin));"
-                          "});"
-                          "setTimeout(() => console.log('ready'), 100);"}));
+  Program target(AsLevel(GetParam(), {"node", "-e",
+                                      "setInterval(() => {}, 50);"
+                                      "process.on('SIGUSR2', function stall() {"
+                                      "  const begin = performance.now();"
+                                      "  while (performance.now() - begin < 800) {"
+                                      "    require('crypto').scryptSync('a', 'b', 64, {N: 1024});"
+                                      "  }"
+                                      "  console.log('stall_ms=' + (performance.now() - begin));"
+                                      "});"
+                                      "setTimeout(() => console.log('ready'), 100);"}));
   ExpectReport(&target, {.level = GetParam(), .loop = "libuv", .function = "scrypt"}, SIGUSR2);
 }
 
@@ -300,16 +309,19 @@ TEST_F(AttachTest, Emacs) {
   if (!obstacle.empty()) GTEST_SKIP() << obstacle;
   environment["XDG_RUNTIME_DIR"] = NewFolder("display");
   const std::string say = "(lambda (text) (write-region text nil \"/dev/stdout\" t 'quiet))";
-  Program target(
-      {"emacs", "-Q", "--eval",
-       "(let ((say " + say + "))"
-       " (define-key special-event-map [sigusr1] (lambda () (interactive)"
-       "  (let ((begin (float-time)))"
-       "   (while (< (- (float-time) begin) 0.8) (sort (make-list 20000 1) '<))"
-       "   (funcall " + say + " (format \"stall_ms=%f\\n\" (* 1000 (- (float-time) begin)))))))"
-       " (run-with-timer 0.05 0.05 (lambda () nil))"
-       " (run-with-timer 1 nil (lambda () (funcall " + say + " \"ready\\n\"))))"},
-      environment);
+  Program target({"emacs", "-Q", "--eval",
+                  "(let ((say " + say +
+                      "))"
+                      " (define-key special-event-map [sigusr1] (lambda () (interactive)"
+                      "  (let ((begin (float-time)))"
+                      "   (while (< (- (float-time) begin) 0.8) (sort (make-list 20000 1) '<))"
+                      "   (funcall " +
+                      say +
+                      " (format \"stall_ms=%f\\n\" (* 1000 (- (float-time) begin)))))))"
+                      " (run-with-timer 0.05 0.05 (lambda () nil))"
+                      " (run-with-timer 1 nil (lambda () (funcall " +
+                      say + " \"ready\\n\"))))"},
+                 environment);
   ExpectReport(&target, {.loop = "", .function = "command_execute"}, SIGUSR1);
 }
 
@@ -339,7 +351,8 @@ TEST_F(AttachTest, ProcessThatCannotBeWatchedIsNamedWithTheReason) {
   Program linked({Binary("worker_stall_linked")},
                  {{"PLANTED_STALL", "busy"}, {"JANKBOX_DIR", NewFolder("linked")}});
   ASSERT_TRUE(linked.WaitForOutput("ready", 30000));
-  EXPECT_THAT(refusal(std::to_string(linked.pid())), HasSubstr("runs with Jankbox already (libjankbox"));
+  EXPECT_THAT(refusal(std::to_string(linked.pid())),
+              HasSubstr("runs with Jankbox already (libjankbox"));
   for (const std::string& tid :
        ListDirectory("/proc/" + std::to_string(linked.pid()) + "/task").value()) {
     if (tid == std::to_string(linked.pid())) continue;

@@ -131,9 +131,8 @@ std::vector<proto::Report> EndToEndTest::Reports(const std::string& folder) {
 
 bool EndToEndTest::StartDisplay(Environment* environment) {
   if (RunProgram({"sh", "-c", "command -v Xvfb"}).exit_status != 0) return false;
-  display_ = std::make_unique<Program>(
-      std::vector<std::string>{"Xvfb", "-displayfd", "1", "-screen", "0", "640x480x24", "-noreset",
-                               "-nolisten", "tcp"});
+  display_ = std::make_unique<Program>(std::vector<std::string>{
+      "Xvfb", "-displayfd", "1", "-screen", "0", "640x480x24", "-noreset", "-nolisten", "tcp"});
   if (!display_->WaitForOutput("\n", 20000)) return false;
   (*environment)["DISPLAY"] = ":" + display_->Output().substr(0, display_->Output().find('\n'));
   environment->insert({"SDL_VIDEODRIVER", "x11"});

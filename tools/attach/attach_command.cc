@@ -50,8 +50,8 @@ int RunAttach(const AttachOptions& options) {
   const std::string obstacle = WhyNotAttach(ReadTargetFacts(options.pid));
   if (!obstacle.empty()) return Fail(obstacle);
   const std::string process = NameOfProcess(options.pid);
-  const std::string directory = AbsolutePath(
-      options.directory.empty() ? DefaultReportDirectory() : options.directory);
+  const std::string directory =
+      AbsolutePath(options.directory.empty() ? DefaultReportDirectory() : options.directory);
   const Result<Options> recorder = RecorderOptions(options, directory, process);
   if (!recorder.ok()) return Fail(recorder.status().message());
   Result<std::unique_ptr<Interruption>> interruption = Interruption::Open();

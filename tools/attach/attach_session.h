@@ -11,7 +11,7 @@
 #include "base/scoped_fd.h"
 #include "monitors/anr/heartbeat.h"
 #include "monitors/anr/proc_beat_source.h"
-#include "tools/attach/attach_command.h"
+#include "tools/attach/attach_options.h"
 #include "tools/attach/attach_recording.h"
 #include "tools/attach/attached_thread.h"
 #include "tools/attach/target_modules.h"

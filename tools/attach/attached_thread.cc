@@ -20,9 +20,9 @@ Result<std::unique_ptr<AttachedThread>> AttachedThread::Open(
   Result<std::unique_ptr<WaitWatch>> waits = WaitWatch::Open(tid, std::move(code), attached.get());
   if (!waits.ok()) return waits.status();
   attached->waits_ = std::move(waits.value());
-  attached->thread_ = std::make_unique<WatchedThread>(
-      *place.options, place.ring, place.index, place.refusals, place.seal,
-      NewLiveThreadSource(RecordedProcess::pid(), tid));
+  attached->thread_ =
+      std::make_unique<WatchedThread>(*place.options, place.ring, place.index, place.refusals,
+                                      place.seal, NewLiveThreadSource(RecordedProcess::pid(), tid));
   return attached;
 }
 
@@ -64,8 +64,6 @@ std::string AttachedThread::WatchedText(const std::string& process, bool ended) 
 
 void AttachedThread::OnBegin(uint64_t ns) { recorded_.BeginDispatch(clock_.FromMonotonicNs(ns)); }
 void AttachedThread::OnEnd(uint64_t ns) { recorded_.EndDispatch(clock_.FromMonotonicNs(ns)); }
-void AttachedThread::OnForget(uint64_t ns) {
-  recorded_.ForgetDispatch(clock_.FromMonotonicNs(ns));
-}
+void AttachedThread::OnForget(uint64_t ns) { recorded_.ForgetDispatch(clock_.FromMonotonicNs(ns)); }
 
 }  // namespace jankbox::tools

@@ -103,8 +103,8 @@ std::vector<MappedFile> ParseMappings(std::string_view maps) {
 
 void TargetModules::Refresh() {
   refreshed_ns_ = MonotonicNs();
-  std::vector<MappedFile> files = ParseMappings(
-      ReadProcFile(std::string(RecordedProcess::folder()) + "/maps", kMaxMapsBytes));
+  std::vector<MappedFile> files =
+      ParseMappings(ReadProcFile(std::string(RecordedProcess::folder()) + "/maps", kMaxMapsBytes));
   std::erase_if(files, [](const MappedFile& file) { return !file.executable; });
   std::string list;
   for (const MappedFile& file : files) list += std::to_string(file.start) + file.path + '\n';
@@ -128,8 +128,8 @@ bool TargetModules::Stale(const ModuleMap& loaded) {
   const auto same = [](const Module& a, const Module& b) {
     return a.start == b.start && a.end == b.end && a.path == b.path;
   };
-  return !std::equal(loaded.modules().begin(), loaded.modules().end(),
-                     current_.modules().begin(), current_.modules().end(), same);
+  return !std::equal(loaded.modules().begin(), loaded.modules().end(), current_.modules().begin(),
+                     current_.modules().end(), same);
 }
 
 }  // namespace jankbox::tools

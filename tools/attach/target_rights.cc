@@ -69,7 +69,7 @@ std::string WhyNoMemory(const TargetFacts& facts) {
   if (facts.ptrace_scope > 0) {
     const std::string setting = "kernel.yama.ptrace_scope is " + std::to_string(facts.ptrace_scope);
     if (facts.ptrace_scope > 2) {
-      return setting + ": nobody may look into processes until the next boot";
+      return setting + ": until the next boot no process may read another one";
     }
     return setting + ": run jankbox as root, or: sudo sysctl kernel.yama.ptrace_scope=0";
   }

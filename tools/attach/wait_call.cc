@@ -19,10 +19,14 @@ struct KnownFunction {
 
 // GLib, Qt, libuv and most programs wait in the first three; GTK's Emacs in the fourth.
 constexpr KnownFunction kKnown[] = {
-    {"poll", WaitForm::kPoll},           {"epoll_wait", WaitForm::kEpoll},
-    {"ppoll", WaitForm::kPpoll},         {"pselect", WaitForm::kPselect},
-    {"epoll_pwait", WaitForm::kEpoll},   {"select", WaitForm::kSelect},
-    {"epoll_pwait2", WaitForm::kEpollPwait2}, {"exit", WaitForm::kNone},
+    {"poll", WaitForm::kPoll},
+    {"epoll_wait", WaitForm::kEpoll},
+    {"ppoll", WaitForm::kPpoll},
+    {"pselect", WaitForm::kPselect},
+    {"epoll_pwait", WaitForm::kEpoll},
+    {"select", WaitForm::kSelect},
+    {"epoll_pwait2", WaitForm::kEpollPwait2},
+    {"exit", WaitForm::kNone},
 };
 
 bool IsCLibrary(const std::string& path) {
@@ -119,8 +123,7 @@ std::optional<WaitForm> WaitFormOf(int64_t system_call) {
 void TargetWait::ReadPollList(uint64_t address, uint64_t count, const TargetMemory& memory) {
   const size_t readable = WaitCall::Readable(count);
   std::vector<pollfd> list(readable);
-  if (address == 0 || count == 0 ||
-      !memory.Read(address, list.data(), readable * sizeof(pollfd))) {
+  if (address == 0 || count == 0 || !memory.Read(address, list.data(), readable * sizeof(pollfd))) {
     return;
   }
   for (const pollfd& entry : list) fds_.push_back(entry.fd);

@@ -107,9 +107,10 @@ bool WaitProbes::Add(uint64_t address) {
 }
 
 bool WaitProbes::RemoveOneOf(std::span<const uint64_t> addresses) {
-  const auto at = std::find_if(breakpoints_.begin(), breakpoints_.end(), [&](const auto& breakpoint) {
-    return std::find(addresses.begin(), addresses.end(), breakpoint.address) != addresses.end();
-  });
+  const auto at =
+      std::find_if(breakpoints_.begin(), breakpoints_.end(), [&](const auto& breakpoint) {
+        return std::find(addresses.begin(), addresses.end(), breakpoint.address) != addresses.end();
+      });
   if (at == breakpoints_.end()) return false;
   breakpoints_.erase(at);
   return true;

@@ -168,8 +168,8 @@ void WaitWatch::Explain() {
   uint64_t stack = 0;
   if (!FindCaller(view, &call_site, &stack)) return follower_.OnUnknownBlock(since_ns);
   // It blocks: a timeout that is not among the arguments that are known is none of 0.
-  const uint64_t arguments[6] = {view.call.first_argument, view.call.second_argument,
-                                 view.call.third_argument, 1, 0, 0};
+  const uint64_t arguments[6] = {
+      view.call.first_argument, view.call.second_argument, view.call.third_argument, 1, 0, 0};
   wait_.Read(*form, arguments, call_site, stack, memory_);
   follower_.OnCall(since_ns, wait_.call(), memory_.FindModule(wait_.call().call_site));
   block_ = follower_.waiting() ? Block::kLoop : Block::kOther;

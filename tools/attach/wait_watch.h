@@ -29,7 +29,8 @@ struct TargetCode {
 class WaitWatch {
  public:
   // `sink` outlives it. kPermissionDenied if the kernel does not permit perf.
-  static Result<std::unique_ptr<WaitWatch>> Open(int32_t tid, std::shared_ptr<const TargetCode> code,
+  static Result<std::unique_ptr<WaitWatch>> Open(int32_t tid,
+                                                 std::shared_ptr<const TargetCode> code,
                                                  DispatchSink* sink);
 
   void SetCode(std::shared_ptr<const TargetCode> code);
@@ -80,7 +81,7 @@ class WaitWatch {
   Unwinder unwinder_;
   std::vector<std::byte> stack_;
   std::vector<uint64_t> functions_;  // addresses, the likeliest loop's first
-  uint64_t loop_function_ = 0;  // that the loop waits in; 0: not known
+  uint64_t loop_function_ = 0;       // that the loop waits in; 0: not known
   uint64_t learned_ns_ = 0;
   uint64_t losses_ = 0;
   bool polled_ = false;

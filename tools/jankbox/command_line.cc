@@ -75,8 +75,7 @@ void AddWatching(CLI::App* command, WatchingOptions* options) {
                    "report a message that takes this long as slow [100]")
       ->type_name("MS")
       ->check(CLI::Range(10u, 600'000u).description(""));
-  command
-      ->add_option("--anr-ms", options->anr_ms, "report a block of this length as an ANR [5000]")
+  command->add_option("--anr-ms", options->anr_ms, "report a block of this length as an ANR [5000]")
       ->type_name("MS")
       ->check(CLI::Range(10u, 600'000u).description(""));
   command->add_option("--window-s", options->window_s, "seconds of history in a report [10]")

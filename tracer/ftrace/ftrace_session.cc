@@ -94,7 +94,8 @@ void FtraceSession::WatchFaults(const std::vector<int32_t>& tids) {
 // Threads that live now and those that the events saw being created; children that are processes
 // are followed by the kernel too, and left out here.
 void FtraceSession::FindOwnThreads() {
-  Result<std::vector<std::string>> tasks = ListDirectory(std::string(RecordedProcess::folder()) + "/task");
+  Result<std::vector<std::string>> tasks =
+      ListDirectory(std::string(RecordedProcess::folder()) + "/task");
   if (tasks.ok()) {
     for (const std::string& name : tasks.value()) {
       int32_t tid = 0;

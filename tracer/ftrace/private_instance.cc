@@ -71,7 +71,8 @@ bool RemoveInstance(const std::string& path) {
 
 std::string ThreadIds() {
   std::string ids;
-  Result<std::vector<std::string>> tasks = ListDirectory(std::string(RecordedProcess::folder()) + "/task");
+  Result<std::vector<std::string>> tasks =
+      ListDirectory(std::string(RecordedProcess::folder()) + "/task");
   if (!tasks.ok()) return ids;
   for (const std::string& tid : tasks.value()) ids += tid + ' ';
   return ids;

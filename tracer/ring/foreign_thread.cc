@@ -40,10 +40,10 @@ void ForeignThread::ForgetDispatch(uint64_t ticks) {
 
 void ForeignThread::Write(EventKind kind, uint64_t ticks) {
   last_ticks_ = std::max(ticks, last_ticks_);
-  const bool reaches =
-      cursor_.chunk != nullptr && last_ticks_ - cursor_.base_ticks <= kMaxTickDelta &&
-      cursor_.next.load(std::memory_order_relaxed) + sizeof(uint64_t) <=
-          cursor_.end.load(std::memory_order_relaxed);
+  const bool reaches = cursor_.chunk != nullptr &&
+                       last_ticks_ - cursor_.base_ticks <= kMaxTickDelta &&
+                       cursor_.next.load(std::memory_order_relaxed) + sizeof(uint64_t) <=
+                           cursor_.end.load(std::memory_order_relaxed);
   if (!reaches && !Rebase(cursor_, last_ticks_, 1)) {
     const int32_t tid = cursor_.tid.load(std::memory_order_relaxed);
     RingChunk* chunk = ClaimChunk(ring_, {RingLane::kCalls, /*watched=*/true}, tid);

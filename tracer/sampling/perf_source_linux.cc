@@ -15,7 +15,7 @@ namespace jankbox {
 
 namespace {
 
-constexpr uint32_t kStackBytes = 65528;    // the most that a record takes: 16 bits, a multiple of 8
+constexpr uint32_t kStackBytes = 65528;  // the most that a record takes: 16 bits, a multiple of 8
 constexpr size_t kLargestRing = 512 * 1024;
 constexpr size_t kSmallestRing = 128 * 1024;  // a record and room for the next
 

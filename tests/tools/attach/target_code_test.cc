@@ -54,8 +54,8 @@ TEST(TargetModules, ModulesAreThoseOfTheLoader) {
 TEST(WaitFunctions, AreWhereTheCLibraryHasThem) {
   const std::vector<WaitFunction> found = FindWaitFunctions(ModuleMap::Load());
   for (const char* name : {"poll", "ppoll", "epoll_wait", "epoll_pwait", "select", "pselect"}) {
-    const auto function = std::find_if(found.begin(), found.end(),
-                                       [&](const auto& one) { return one.name == name; });
+    const auto function =
+        std::find_if(found.begin(), found.end(), [&](const auto& one) { return one.name == name; });
     ASSERT_NE(function, found.end()) << name;
     EXPECT_EQ(function->address, reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, name))) << name;
   }

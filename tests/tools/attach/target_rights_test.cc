@@ -6,7 +6,6 @@
 
 #include <cerrno>
 
-
 namespace jankbox::tools {
 namespace {
 
@@ -64,8 +63,7 @@ TEST(TargetRights, SettingToChangeIsNamedWithItsCommand) {
   facts.ptrace_scope = 0;
   EXPECT_THAT(WhyNotAttach(facts), HasSubstr("the kernel protects process 4242"));
   facts.same_user = false;
-  EXPECT_EQ(WhyNotAttach(facts),
-            "process 4242 belongs to ada: run jankbox as root or as ada");
+  EXPECT_EQ(WhyNotAttach(facts), "process 4242 belongs to ada: run jankbox as root or as ada");
   facts.user = "root";
   EXPECT_EQ(WhyNotAttach(facts), "process 4242 belongs to root: run jankbox as root");
 }
