@@ -37,7 +37,7 @@ class LoopFollower {
   // It leaves its CPU, because it waits for something or because another thread runs; and is back.
   void OnSwitchOut(bool preempted);
   void OnSwitchIn(uint64_t ns);
-  // It is blocked since `ns`, nobody knows in what: perhaps in its loop. OnReturn() follows.
+  // It is blocked since `ns`, in what is not known: perhaps in its loop. OnReturn() follows.
   void OnUnknownBlock(uint64_t ns);
   // The process exits: what runs from now on is no dispatch.
   void OnExit(uint64_t ns);

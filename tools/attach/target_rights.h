@@ -14,7 +14,7 @@ struct TargetFacts {
   bool exists = false;
   bool is_this = false;    // jankbox itself
   int32_t process = 0;     // that a thread's id belongs to; else as `pid`
-  bool has_ended = false;  // nobody has waited for it yet
+  bool has_ended = false;  // its parent has not waited for it yet
   bool is_kernel_thread = false;
   bool is_32_bit = false;
   std::string jankbox_library;  // that is in it, by its file name; empty: none

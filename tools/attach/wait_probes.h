@@ -1,7 +1,7 @@
 // Sees a thread of another process call functions, without a change to its code, a stop of it, or
 // a cost for any other thread: the processor's breakpoints on instructions, of which it has a few
 // (four on x86-64), through perf and for this thread only, with its context switches in the same
-// stream. docs/decisions/0021 has the reasons. The watching thread's; NO-ALLOC after Open() but in
+// stream. docs/decisions/0020 has the reasons. The watching thread's; NO-ALLOC after Open() but in
 // Probe().
 #ifndef JANKBOX_TOOLS_ATTACH_WAIT_PROBES_H_
 #define JANKBOX_TOOLS_ATTACH_WAIT_PROBES_H_
