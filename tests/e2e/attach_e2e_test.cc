@@ -341,8 +341,11 @@ TEST_F(AttachTest, WatchEndsWithItsTimeAndWithTheProcess) {
 }
 
 TEST_F(AttachTest, ProcessThatCannotBeWatchedIsNamedWithTheReason) {
-  const auto refusal = [&](const std::string& pid, Level level = Level::kNoBreakpoints) {
-    const Outcome end = RunProgram(AsLevel(level, {Binary("jankbox"), "attach", pid}));
+  const auto refusal = [&](const std::string& pid, Level level = Level::kNoBreakpoints,
+                           const std::string& thread = "*") {
+    const Outcome end =
+        RunProgram(AsLevel(level, {Binary("jankbox"), "attach", pid, "--thread", thread, "--dir",
+                                   NewFolder("refused"), "--for", "1"}));
     EXPECT_EQ(end.exit_status, 1) << end.err;
     EXPECT_EQ(end.out, "");
     return end.err;
@@ -360,6 +363,10 @@ TEST_F(AttachTest, ProcessThatCannotBeWatchedIsNamedWithTheReason) {
                                         std::to_string(linked.pid()) + ": jankbox attach "));
     break;
   }
+  Program other({Binary("worker_stall")}, {{"PLANTED_STALL", "busy"}});
+  ASSERT_TRUE(other.WaitForOutput("ready", 30000));
+  EXPECT_EQ(refusal(std::to_string(other.pid()), Level::kNoBreakpoints, "1"),
+            "jankbox: attach: process " + std::to_string(other.pid()) + " has no thread 1\n");
   if (geteuid() != 0 || !Obstacle(Level::kUser).empty()) return;
   EXPECT_EQ(refusal(std::to_string(getpid()), Level::kUser),
             "jankbox: attach: process " + std::to_string(getpid()) +

@@ -49,6 +49,13 @@ AttachSession::AttachSession(const AttachOptions& options, AttachRecording* reco
 Status AttachSession::Start() {
   ModuleMap::SetSource(&modules_);
   RefreshCode();
+  for (const std::string& wanted : options_.threads) {
+    const bool number = wanted.find_first_not_of("0123456789") == std::string::npos;
+    if (number && NameOfThread(atoi(wanted.c_str())).empty()) {
+      return Status(StatusCode::kNotFound, "process " + std::to_string(options_.pid) +
+                                               " has no thread " + wanted);
+    }
+  }
   const Status status = AddThread(options_.pid, NameOfThread(options_.pid));
   if (status.ok()) AddWantedThreads();
   return status;
