@@ -52,8 +52,8 @@ Status AttachSession::Start() {
   for (const std::string& wanted : options_.threads) {
     const bool number = wanted.find_first_not_of("0123456789") == std::string::npos;
     if (number && NameOfThread(atoi(wanted.c_str())).empty()) {
-      return Status(StatusCode::kNotFound, "process " + std::to_string(options_.pid) +
-                                               " has no thread " + wanted);
+      return Status(StatusCode::kNotFound,
+                    "process " + std::to_string(options_.pid) + " has no thread " + wanted);
     }
   }
   const Status status = AddThread(options_.pid, NameOfThread(options_.pid));
