@@ -13,8 +13,9 @@
 namespace jankbox::tools {
 namespace {
 
-constexpr uint32_t kStackBytes = 1024;
-// Some 200 calls: they are read every 50 ms, or when half of it is full.
+// What LoopWaits compares of the frame of a wait's caller, and the return address on x86-64.
+constexpr uint32_t kStackBytes = 33 * sizeof(uint64_t);
+// Some 500 calls: they are read every 50 ms, or when an eighth of it is full.
 constexpr size_t kLargestRing = 256 * 1024;
 constexpr size_t kSmallestRing = 64 * 1024;
 constexpr uint64_t kSampleType =

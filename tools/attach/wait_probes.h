@@ -24,7 +24,7 @@ struct ProbeEvent {
   uint64_t time_ns = 0;    // CLOCK_MONOTONIC; kLost: 0
   uint64_t address = 0;    // kReached: the instruction, which has not run yet
   bool preempted = false;  // kSwitchedOut: it could have gone on
-  PerfSample sample;       // kReached: registers, and 1 KiB of the stack; until the next event
+  PerfSample sample;       // kReached: registers, and the top of the stack; until the next event
 };
 
 class WaitProbes {
