@@ -213,7 +213,7 @@ TEST_F(AgentTest, NothingOfUsRunsInASandbox) {
 TEST_F(AgentTest, QuestionWhetherThereAreSandboxesIsNone) {
   const Outcome outcome = RunAgent({}, {Binary("sandbox"), "ask"});
   EXPECT_EQ(outcome.exit_status, 7) << outcome.err;
-  EXPECT_THAT(outcome.err, ::testing::HasSubstr("watched: main (epoll), "));
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr("watched: main (epoll) for"));
   EXPECT_THAT(outcome.err, ::testing::Not(::testing::HasSubstr("puts itself into a sandbox")));
 }
 

@@ -27,7 +27,7 @@ ONE_FAILED = ('      Start  5: ring_test/Ring.Breaks\\n 5/12 Test  #5: ring_test
               '      Start  6: ring_test/Ring.Works\\n 92% tests passed, 1 tests failed out of 12\\n\\n'
               'The following tests did not run:\\n\\t  7 - e2e/Needs.Root (Skipped)\\n\\n'
               'The following tests FAILED:\\n\\t  5 - ring_test/Ring.Breaks (Failed)\\n\\n')
-RACE_SUITES = ('ring_test', 'ring_faults_test', 'hook_test', 'hook_storm_test', 'interpose_test', 'rename_race_test')
+RACE_SUITES = ('ring_test', 'ring_faults_test', 'hook_test', 'hook_storm_test', 'interpose_test', 'rename_race_test', 'fork_kinds_linked')
 
 
 class TemporaryTree(unittest.TestCase):
@@ -155,7 +155,8 @@ class DevTest(TemporaryTree):
         self.stand_in('aarch64-linux-gnu-g++', 'true')
         self.stand_in('qemu-aarch64', 'true')
         for suite in RACE_SUITES:
-            self.stand_in(suite, f'echo "tsan {suite}" >>calls', 'build/tsan/bin')
+            self.stand_in(suite, f'echo "tsan {suite}" >>calls; echo lost 0', 'build/tsan/bin')
+        self.stand_in('package_test.py', 'echo package >>calls', 'tests/tools/package')
         self.stand_in('ring_fuzzer', 'echo fuzzer >>calls', 'build/fuzz/bin')
         os.makedirs(f'{self.root}/build/release/lib')
         os.makedirs(f'{self.root}/build/asan-ubsan')
@@ -180,7 +181,7 @@ class DevTest(TemporaryTree):
         run = self.dev('test', '--all')
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         self.assertEqual(self.stage_names(run.stdout), [
-            'release build', 'release', 'lint', 'clang', 'asan-ubsan build', 'asan-ubsan', 'tsan', 'arm64', 'fuzz'])
+            'release build', 'release', 'lint', 'clang', 'asan-ubsan build', 'asan-ubsan', 'tsan', 'arm64', 'package', 'fuzz'])
         self.assertEqual(len(self.called('ctest')), 2)
         self.assertEqual(self.called('tsan'), [f'tsan {suite}' for suite in RACE_SUITES])
         self.assertEqual(self.called('fuzzer'), ['fuzzer'])

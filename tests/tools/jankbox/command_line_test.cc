@@ -38,7 +38,7 @@ std::string Completed(const std::string& line) {
 
 TEST(CommandLine, BashCompletesCommandsOptionsAndFiles) {
   EXPECT_EQ(Completed("jankbox r"), "run record ring ");
-  EXPECT_EQ(Completed("jankbox run --s"), "--slow-ms ");
+  EXPECT_EQ(Completed("jankbox run --sl"), "--slow-ms ");
   EXPECT_EQ(Completed("jankbox ring d"), "dump ");
   EXPECT_EQ(Completed("jankbox show /proc/self/cmdl"), "/proc/self/cmdline ");
 }
