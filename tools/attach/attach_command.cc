@@ -61,7 +61,7 @@ int RunAttach(const AttachOptions& options) {
   Result<Spool> spool = Spool::Open(directory, limits);
   if (!spool.ok()) return Fail("no reports can be written: " + spool.status().message());
   (void)RecoverOrphanRings(directory, &spool.value()).ok();  // reports of others are no news
-  RunFeed feed(&spool.value(), "", options.quiet, /*children=*/true);
+  RunFeed feed(&spool.value(), "", options.quiet, /*children=*/true, /*only=*/"");
   Result<std::unique_ptr<AttachRecording>> recording =
       AttachRecording::Start(recorder.value(), process);
   if (!recording.ok()) return Fail(recording.status().message());

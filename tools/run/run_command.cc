@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/process_runner.h"
 #include "diagnosis/seal/recovery.h"
+#include "sdk/api/option_entries.h"
 #include "tools/doctor/agent_library.h"
 #include "tools/reports/report_source.h"
 #include "tools/run/own_end.h"
