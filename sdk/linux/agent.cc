@@ -4,8 +4,8 @@
 // the recorder. Exports those waits, read(), and what ends the process or puts it into a sandbox
 // (agent.map); every one goes to the real function with the caller's arguments, result and errno
 // untouched. Under `jankbox run` it records the program that was named, and programs that this one
-// starts only if it is told to; of a program with windows the start-up, too, from before main() on.
-// FORK: a child that executes no other program is not recorded.
+// starts and the time before a loop waits only if it is told to. FORK: a child that executes no
+// other program is not recorded.
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -163,8 +163,9 @@ bool StartRecorder() {
 void* StartAndFollow(void*) {
   jankbox::NameCurrentThread("jankbox-start");
   if (Calls() != nullptr || StartRecorder()) {
-    atexit(NameExit);  // runs before the handlers that the program had registered by now
     FollowModulesUntilLoopRuns();
+    // Runs before the handlers that the program has registered by now.
+    if (!g_leaving.load()) atexit(NameExit);
   }
   g_process->starting = false;
   return nullptr;

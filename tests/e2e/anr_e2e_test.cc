@@ -118,7 +118,7 @@ TEST_F(AnrTest, StopIsTakenOffATrueBlock) {
   EXPECT_EQ(report.revision(), 2u);
   EXPECT_NEAR(Ms(report.held_ns()), stop_ms, 200);
   EXPECT_GE(Ms(report.duration_ns()), block_ms - 200);
-  EXPECT_LE(Ms(report.duration_ns()), block_ms * 1.3);
+  EXPECT_LE(Ms(report.duration_ns()), block_ms + stop_ms / 2.0);
   EXPECT_EQ(Sum(report.verdict()), report.duration_ns());
   EXPECT_GT(report.verdict().sleeping_ns(), report.duration_ns() * 8 / 10);
   EXPECT_THAT(Notes(report), Contains(HasSubstr("the process was stopped (SIGSTOP or a freezer)")));
@@ -201,7 +201,7 @@ TEST_F(AnrTest, StepsOfTheWallClockAreNothing) {
   Run({"wall", std::to_string(Scaled(6000)), "-86400000"});
   ASSERT_EQ(incidents_.size(), 1u);
   EXPECT_EQ(incidents_[0].kind(), proto::ANR);
-  EXPECT_LE(Ms(incidents_[0].duration_ns()), Scaled(6000) * 1.3);
+  EXPECT_LE(Ms(incidents_[0].duration_ns()), Scaled(6000) * 2);  // and not a day
 }
 
 TEST_F(AnrTest, ThreadThatNothingIsDrawnOnIsNoIncident) {

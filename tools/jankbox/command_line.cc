@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <sstream>
 
@@ -95,23 +94,21 @@ void AddRun(CLI::App* app, RunOptions* options) {
       ->type_name("URL");
   run->add_flag("--children", options->children,
                 "record the programs that the program starts, too");
+  constexpr size_t kMaxNames = 255;  // that an agent reads
   run->add_option("--only", options->only,
                   "record the programs of this name only, also those that the program starts; "
                   "NAME,NAME and NA* work")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->check([](const std::string& names) {
+        return names.size() <= kMaxNames ? std::string() : "is too long";
+      });
   run->add_option("--thread", options->threads,
                   "watch the loop of the thread of this name, too (may be repeated; NA* works)")
       ->type_name("NAME")
       ->expected(1)
       ->take_all();
-  run->add_option("--startup", options->startup,
-                  "record from before main() on: yes, no, or auto, which is yes for programs that "
-                  "are linked with a library for windows [auto]")
-      ->type_name("WHEN")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, StartUp>{{"auto", StartUp::kAuto},
-                                                                         {"yes", StartUp::kYes},
-                                                                         {"no", StartUp::kNo}})
-                      .description(""));
+  run->add_flag("--startup", options->startup,
+                "record from before main() on, with threads of Jankbox's own (docs/loops.md)");
   run->add_flag("-q,--quiet", options->quiet, "print errors only");
   run->prefix_command();
   run->footer(

@@ -154,14 +154,6 @@ std::string RightsOf(int fd) {
   return "";
 }
 
-bool ShowsWindows(std::string_view library) {
-  static constexpr std::string_view kPrefixes[] = {
-      "libgtk-",      "libQt5Gui.", "libQt5Widgets.", "libQt6Gui.", "libQt6Quick", "libQt6Widgets.",
-      "libQt5Quick.", "libSDL",     "libX11.so",      "libXt.so",   "libfltk.so",  "libwx_gtk"};
-  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
-                     [library](std::string_view prefix) { return library.starts_with(prefix); });
-}
-
 std::string ObstacleOf(const std::string& path, int fd, const DynamicNeeds& needs) {
   const std::string rights = RightsOf(fd);
   if (!rights.empty())
@@ -204,7 +196,6 @@ Preflight InspectProgram(const std::string& program) {
     found.obstacle = ObstacleOf(path, fd.get(), needs);
     for (const std::string& library : needs.libraries) {
       if (library.starts_with("libasan.so")) found.first_library = library;
-      found.shows_windows = found.shows_windows || ShowsWindows(library);
     }
     return found;
   }

@@ -13,7 +13,6 @@ struct Preflight {
   std::string obstacle;
   // A library that has to come before the agent (a sanitizer's runtime); empty if there is none.
   std::string first_library;
-  bool shows_windows = false;  // it is linked with a library that does
 };
 
 // `program` as execvp() takes it. A file that cannot be read or is none is no obstacle: starting it

@@ -134,9 +134,7 @@ RunEnvironment Run::AgentEnvironment() const {
 }
 
 std::string Run::AgentSettings() const {
-  const bool startup = options_.startup == StartUp::kAuto ? preflight_.shows_windows
-                                                          : options_.startup == StartUp::kYes;
-  std::string text = startup ? "startup=1" : "startup=0";
+  std::string text = options_.startup ? "startup=1" : "startup=0";
   if (!options_.only.empty()) text += ",only=" + Quoted(options_.only);
   return text;
 }

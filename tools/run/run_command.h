@@ -11,9 +11,6 @@
 
 namespace jankbox::tools {
 
-// Whether the recording begins before the program's main(), or when its loop waits first.
-enum class StartUp { kAuto, kYes, kNo };
-
 struct RunOptions {
   std::string directory;  // of the reports; empty: the default folder
   // None: the program's own, else the environment's, else 100 ms.
@@ -28,7 +25,7 @@ struct RunOptions {
   // rest. "": as `children` says.
   std::string only;
   std::vector<std::string> threads;  // names of threads whose loops are watched besides main's
-  StartUp startup = StartUp::kAuto;  // kAuto: if the program is linked with a library for windows
+  bool startup = false;  // recording begins before main(), and not when a loop waits first
   std::vector<std::string> program;
 };
 
