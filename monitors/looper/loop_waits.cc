@@ -76,14 +76,14 @@ bool LoopWaits::IsNestedRun(const WaitCall& call) const {
 
 // The function of the library that called the one that waits: the first other one that is among the
 // words above, for its frame is the next. Null if there is none.
-__attribute__((no_sanitize("address"))) const void* LoopWaits::Site::LibraryCall() const {
-  const void* waits = FunctionStart(call_site);
-  const auto* words = static_cast<const volatile uintptr_t*>(stack);
-  for (size_t i = 0; i < kFrameWords; ++i) {
-    const uintptr_t word = words[i];
+const void* LoopWaits::LibraryCall(const Site& site) const {
+  std::array<uintptr_t, kFrameWords> words;
+  if (!ReadStack(site.stack, words)) return nullptr;
+  const void* waits = StartOfFunction(site.call_site);
+  for (const uintptr_t word : words) {
     const auto* address = reinterpret_cast<const void*>(word);
-    if (LoopModules::Find(address).kind != LoopModuleKind::kMixed) continue;
-    const void* function = FunctionStart(address);
+    if (FindModule(address).kind != LoopModuleKind::kMixed) continue;
+    const void* function = StartOfFunction(address);
     if (function != waits) return function;
   }
   return nullptr;
@@ -93,7 +93,7 @@ __attribute__((no_sanitize("address"))) const void* LoopWaits::Site::LibraryCall
 bool LoopWaits::IsReplyInside(const WaitCall& call, LoopModule module) const {
   return module.kind == LoopModuleKind::kMixed && call.call_site == loop_.call_site &&
          IsShallower(loop_.stack, call.stack) &&
-         Site{call.call_site, call.stack}.LibraryCall() != loop_.LibraryCall();
+         LibraryCall({call.call_site, call.stack}) != LibraryCall(loop_);
 }
 
 // The compiler makes several calls of one in the source, and a loop may poll at one place and block
@@ -119,6 +119,10 @@ bool LoopWaits::InLoopsFunction(const void* call_site) const {
 
 const void* LoopWaits::StartOfFunction(const void* address) const {
   return memory_ == nullptr ? FunctionStart(address) : memory_->StartOfFunction(address);
+}
+
+LoopModule LoopWaits::FindModule(const void* address) const {
+  return memory_ == nullptr ? LoopModules::Find(address) : memory_->FindModule(address);
 }
 
 // Reads only above the thread's present stack pointer: its callers' frames are there.
@@ -178,8 +182,7 @@ const char* LoopWaits::NameOf(const WaitCall& call, LoopModule module) const {
   if (!ReadStack(call.stack, words)) return module.loop_name;
   for (const uintptr_t word : words) {
     const void* address = reinterpret_cast<const void*>(word);
-    const LoopModule caller =
-        memory_ == nullptr ? LoopModules::Find(address) : memory_->FindModule(address);
+    const LoopModule caller = FindModule(address);
     if (caller.kind == LoopModuleKind::kLoop && strcmp(caller.loop_name, "qt") == 0) return "qt";
   }
   return module.loop_name;

@@ -109,7 +109,6 @@ class LoopWaits {
     const void* call_site = nullptr;
     const void* stack = nullptr;
     bool operator==(const Site& other) const = default;
-    const void* LibraryCall() const;
   };
   struct Candidate {
     Site site;
@@ -119,6 +118,7 @@ class LoopWaits {
 
   bool DecidePump(const Site& site, const WaitCall& call, LoopModule module);
   bool IsNestedRun(const WaitCall& call) const;
+  const void* LibraryCall(const Site& site) const;
   bool IsReplyInside(const WaitCall& call, LoopModule module) const;
   bool IsOwnElsewhere(const WaitCall& call) const;
   bool IsSure() const { return !is_programs_ || own_waits_ >= kSureWaits; }
@@ -132,6 +132,7 @@ class LoopWaits {
   const char* NameOf(const WaitCall& call, LoopModule module) const;
   bool ReadStack(const void* at, std::span<uintptr_t> words) const;
   const void* StartOfFunction(const void* address) const;
+  LoopModule FindModule(const void* address) const;
   bool InLoopsFunction(const void* call_site) const;
 
   static inline std::atomic<uint64_t> terminals_{0};

@@ -15,15 +15,30 @@ constexpr uint64_t kMs = kNsPerMs;
 constexpr LoopModule kGlib = {LoopModuleKind::kLoop, "glib"};
 constexpr LoopModule kXcb = {LoopModuleKind::kDisplay, ""};
 
-// Words that nobody changes.
+constexpr LoopModule kWayland = {LoopModuleKind::kMixed, ""};
+
+// The words of a stack that is at no address of this process. Functions have 4096 bytes each, and
+// those of libwayland are between kWaylandCode and twice that.
 class StillMemory final : public LoopMemory {
  public:
-  bool ReadStack(const void*, std::span<uintptr_t> words) const override {
-    std::fill(words.begin(), words.end(), 0);
+  static constexpr uintptr_t kStack = 0x100;  // not mapped, as no program has its first page
+  static constexpr uintptr_t kWaylandCode = 0x100000;
+
+  bool ReadStack(const void* at, std::span<uintptr_t> words) const override {
+    const size_t first = (reinterpret_cast<uintptr_t>(at) - kStack) / sizeof(uintptr_t);
+    if (first + words.size() > stack.size()) return false;
+    std::copy_n(stack.begin() + static_cast<ptrdiff_t>(first), words.size(), words.begin());
     return true;
   }
-  const void* StartOfFunction(const void*) const override { return nullptr; }
-  LoopModule FindModule(const void*) const override { return {}; }
+  const void* StartOfFunction(const void* address) const override {
+    return reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(address) / 4096 * 4096);
+  }
+  LoopModule FindModule(const void* address) const override {
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    return at >= kWaylandCode && at < 2 * kWaylandCode ? kWayland : LoopModule{};
+  }
+
+  std::array<uintptr_t, 1024> stack{};
 };
 
 class Dispatches final : public DispatchSink {
@@ -44,7 +59,8 @@ class LoopFollowerTest : public testing::Test {
   void Call(uint64_t ms, uintptr_t site, size_t stack, LoopModule module, int fd) {
     follower_.OnCall(ms * kMs,
                      {.call_site = reinterpret_cast<const void*>(site),
-                      .stack = &stack_[stack],
+                      .stack = reinterpret_cast<const void*>(StillMemory::kStack +
+                                                             stack * sizeof(uintptr_t)),
                       .family = WaitFamily::kPoll,
                       .fd = fd},
                      module);
@@ -55,7 +71,6 @@ class LoopFollowerTest : public testing::Test {
     follower_.OnSwitchIn(to_ms * kMs);
   }
 
-  std::array<uintptr_t, 1024> stack_{};
   StillMemory memory_;
   Dispatches dispatches_;
   LoopFollower follower_{&memory_, &dispatches_};
@@ -79,6 +94,33 @@ TEST_F(LoopFollowerTest, WaitForAReplyIsPartOfTheDispatch) {
   Block(25, 90);
   LoopCall(100);
   EXPECT_THAT(dispatches_.all, ElementsAre("begin 20", "end 100"));
+}
+
+// wl_display_dispatch() and wl_display_roundtrip() wait at one call site of the library.
+TEST_F(LoopFollowerTest, RoundtripOfWaylandIsPartOfTheDispatch) {
+  constexpr uintptr_t kWaits = StillMemory::kWaylandCode + 0x10;
+  memory_.stack[604] = StillMemory::kWaylandCode + 0x1020;  // wl_display_dispatch()
+  memory_.stack[304] = StillMemory::kWaylandCode + 0x2020;  // wl_display_roundtrip()
+  memory_.stack[204] = StillMemory::kWaylandCode + 0x1020;
+  for (uint64_t ms = 10; ms <= 300; ms += 10) {  // until the loop is sure
+    Call(ms, kWaits, 600, kWayland, 5);
+    follower_.OnReturn((ms + 5) * kMs);
+  }
+  dispatches_.all.clear();
+  Call(310, kWaits, 300, kWayland, 5);
+  EXPECT_TRUE(follower_.running());
+  Call(340, kWaits, 200, kWayland, 5);  // a nested run of the loop
+  EXPECT_TRUE(follower_.waiting());
+  EXPECT_THAT(dispatches_.all, ElementsAre("end 340"));
+}
+
+TEST_F(LoopFollowerTest, StackThatCannotBeReadIsNotRead) {
+  Call(10, StillMemory::kWaylandCode + 0x10, 1000, kWayland, 5);
+  for (uint64_t ms = 20; ms < 60; ms += 10) {
+    Call(ms, StillMemory::kWaylandCode + 0x10, 1000, kWayland, 5);
+    Call(ms + 5, StillMemory::kWaylandCode + 0x10, 999, kWayland, 5);
+  }
+  EXPECT_TRUE(follower_.waiting());
 }
 
 TEST_F(LoopFollowerTest, WaitWhoseReturnIsNotSeenReturnsWhenTheThreadIsBack) {
