@@ -1,9 +1,15 @@
 #include "tools/attach/attach_command.h"
 
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <memory>
 #include <utility>
 
 #include "base/recorded_process.h"
+#include "base/scoped_fd.h"
 #include "diagnosis/seal/recovery.h"
 #include "sdk/api/options.h"
 #include "tools/attach/attach_session.h"
@@ -38,6 +44,11 @@ Result<Options> RecorderOptions(const AttachOptions& options, const std::string&
   return all;
 }
 
+bool HasEnded(const ScopedFd& process) {
+  pollfd event{process.get(), POLLIN, 0};
+  return poll(&event, 1, 0) == 1;
+}
+
 int Fail(const std::string& why) {
   PrintError("attach: " + Printable(why));
   return kExitFailed;
@@ -47,8 +58,13 @@ int Fail(const std::string& why) {
 
 int RunAttach(const AttachOptions& options) {
   RecordedProcess::Set(options.pid);
+  // First: from now on the number cannot come to mean another process unnoticed.
+  ScopedFd process_fd(static_cast<int>(syscall(SYS_pidfd_open, options.pid, 0)));
+  const int error = errno;
   const std::string obstacle = WhyNotAttach(ReadTargetFacts(options.pid));
   if (!obstacle.empty()) return Fail(obstacle);
+  if (!process_fd.valid()) return Fail(Status::FromErrno(error, "pidfd_open").message());
+  if (HasEnded(process_fd)) return Fail("process " + std::to_string(options.pid) + " has ended");
   const std::string process = NameOfProcess(options.pid);
   const std::string directory =
       AbsolutePath(options.directory.empty() ? DefaultReportDirectory() : options.directory);
@@ -65,19 +81,20 @@ int RunAttach(const AttachOptions& options) {
   Result<std::unique_ptr<AttachRecording>> recording =
       AttachRecording::Start(recorder.value(), process);
   if (!recording.ok()) return Fail(recording.status().message());
-  AttachSession session(options, recording->get(), &feed, interruption->get(), process);
+  AttachSession session(options, recording->get(), &feed, interruption->get(), process,
+                        std::move(process_fd));
   const Status started = session.Start();
   if (!started.ok()) return Fail(started.message());
   if (!options.quiet) {
     Say("attached to process " + std::to_string(options.pid) + " (" + Printable(process) +
         "), reports in " + Printable(directory));
   }
-  session.Run();
+  const Status run = session.Run();
   recording->get()->Stop();
   feed.Tell();
   if (!options.quiet) Say("not seen: " + session.Unseen());
   feed.TellSummary("no thread waited in a loop that Jankbox knows", /*wait_status=*/0);
-  return kExitOk;
+  return run.ok() ? kExitOk : Fail(run.message());
 }
 
 }  // namespace jankbox::tools

@@ -30,13 +30,14 @@ TickConverter ReadClock() {
 AttachRecording::AttachRecording(const Options& options, std::string process,
                                  std::unique_ptr<RingFile> ring)
     : options_(options),
-      process_(std::move(process)),
       ring_(std::move(ring)),
       reader_(ring_->base(), ring_->bytes()),
       crash_loop_(options.dir, "jankbox"),
       kernel_(options.kernel, kTicks),
       clock_(ReadClock()),
       code_(std::make_shared<TargetCode>()),
+      process_(std::move(process)),
+      app_name_(options.app_name),
       sealer_(
           options, &crash_loop_, &kernel_, &refusals_,
           [this](const SealRequest& request) { return MakeSource(request); },
@@ -103,6 +104,12 @@ void AttachRecording::SetCode(std::shared_ptr<const TargetCode> code) {
   code_ = std::move(code);
 }
 
+void AttachRecording::SetProcess(const std::string& process) {
+  MutexLock lock(&mutex_);
+  if (app_name_ == process_) app_name_ = process;  // else it was given
+  process_ = process;
+}
+
 void AttachRecording::SetNote(std::string note) {
   MutexLock lock(&mutex_);
   note_ = std::move(note);
@@ -120,12 +127,12 @@ jankbox::ReportSource AttachRecording::MakeSource(const SealRequest& request) {
     MutexLock lock(&mutex_);
     source.modules = code_->modules;
     source.clock = clock_;
+    source.process = {RecordedProcess::pid(), process_, 0};
+    source.app_name = app_name_;
     if (!note_.empty()) source.notes.push_back(note_);
   }
   source.js_names = true;  // if the process writes a map of them
   source.clock_reading = ReadClocks(kTicks);
-  source.process = {RecordedProcess::pid(), process_, 0};
-  source.app_name = options_.app_name;
   source.window_ns = options_.window_ns;
   const uint64_t start_ns = ring_->header()->clock_at_start.monotonic_ns;
   const uint64_t end_ns = std::min(source.clock_reading.monotonic_ns,

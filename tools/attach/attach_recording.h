@@ -31,6 +31,8 @@ class AttachRecording {
 
   // The modules of the process, from now on.
   void SetCode(std::shared_ptr<const TargetCode> code) EXCLUDES(mutex_);
+  // The program that the process runs, from now on.
+  void SetProcess(const std::string& process) EXCLUDES(mutex_);
   // A sentence for the reports to come.
   void SetNote(std::string note) EXCLUDES(mutex_);
 
@@ -45,7 +47,6 @@ class AttachRecording {
   void OnSealed(const SealRequest& request);
 
   const Options options_;
-  const std::string process_;
   const std::unique_ptr<RingFile> ring_;
   const RingReader reader_;
   Refusals refusals_;
@@ -57,6 +58,8 @@ class AttachRecording {
   mutable Mutex mutex_;
   TickConverter clock_ GUARDED_BY(mutex_);
   std::shared_ptr<const TargetCode> code_ GUARDED_BY(mutex_);
+  std::string process_ GUARDED_BY(mutex_);
+  std::string app_name_ GUARDED_BY(mutex_);
   std::string note_ GUARDED_BY(mutex_);
   Sealer sealer_;  // last: its thread uses all of the above
 };

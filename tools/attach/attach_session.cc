@@ -1,8 +1,6 @@
 #include "tools/attach/attach_session.h"
 
 #include <poll.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,16 +10,13 @@
 #include "base/file.h"
 #include "base/recorded_process.h"
 #include "monitors/looper/watched_loops.h"
+#include "tools/attach/target_rights.h"
 #include "tools/terminal/terminal.h"
 #include "tracer/ftrace/tracefs_file.h"
 #include "tracer/sampling/proc_source.h"
 
 namespace jankbox::tools {
 namespace {
-
-ScopedFd OpenProcess(int32_t pid) {
-  return ScopedFd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-}
 
 std::string FileOfThread(int32_t tid, const char* name) {
   return ReadProcFile(
@@ -34,21 +29,29 @@ std::string NameOfThread(int32_t tid) {
   return name;
 }
 
+// Also one that has ended while its process goes on: the main thread stays as a zombie then.
+bool IsGone(int32_t tid) {
+  const std::string stat = FileOfThread(tid, "stat");
+  const char state = ParseThreadState(stat);
+  return stat.empty() || state == 'Z' || state == 'X';
+}
+
 }  // namespace
 
 AttachSession::AttachSession(const AttachOptions& options, AttachRecording* recording,
-                             RunFeed* feed, Interruption* interruption, std::string process)
+                             RunFeed* feed, Interruption* interruption, std::string process,
+                             ScopedFd process_fd)
     : options_(options),
       recording_(recording),
       feed_(feed),
       interruption_(interruption),
       process_(std::move(process)),
-      process_fd_(OpenProcess(options.pid)),
+      process_fd_(std::move(process_fd)),
       heartbeat_(&beats_) {}
 
 Status AttachSession::Start() {
   ModuleMap::SetSource(&modules_);
-  RefreshCode();
+  RefreshCode(/*at_once=*/true);
   for (const std::string& wanted : options_.threads) {
     const bool number = wanted.find_first_not_of("0123456789") == std::string::npos;
     if (number && NameOfThread(atoi(wanted.c_str())).empty()) {
@@ -61,8 +64,8 @@ Status AttachSession::Start() {
   return status;
 }
 
-void AttachSession::RefreshCode() {
-  if (code_ != nullptr && !modules_.Stale(code_->modules)) return;
+void AttachSession::RefreshCode(bool at_once) {
+  if (!at_once && !modules_.Stale(code_->modules)) return;
   auto code = std::make_shared<TargetCode>();
   code->modules = modules_.Load();
   code->wait_functions = FindWaitFunctions(code->modules);
@@ -75,6 +78,45 @@ void AttachSession::RefreshCode() {
   for (const auto& thread : threads_) {
     if (thread != nullptr) thread->SetCode(code_);
   }
+}
+
+// The loader of another program takes its time: the C library may not be mapped yet.
+void AttachSession::TakeProgram(uint64_t now_ns) {
+  load_until_ns_ = now_ns + kNsPerSecond;
+  process_ = NameOfProcess(options_.pid);
+  recording_->SetProcess(process_);
+  RefreshCode(/*at_once=*/true);
+  next_second_ns_ = 0;
+}
+
+// A thread that is not what was followed any more is followed afresh, if it still lives.
+Status AttachSession::RenewThreads(uint64_t now_ns) {
+  if (now_ns < load_until_ns_ && code_->wait_functions.empty()) RefreshCode(/*at_once=*/true);
+  for (auto& thread : threads_) {
+    if (thread == nullptr || !thread->IsOver(now_ns)) continue;
+    const int32_t tid = thread->tid();
+    thread->Forget(now_ns, recording_->clock());
+    Drop(&thread);
+    if (IsGone(tid)) {
+      if (tid == options_.pid && !options_.quiet) Say("the main thread has ended");
+      continue;
+    }
+    TakeProgram(now_ns);
+    const Status status = AddThread(tid, NameOfThread(tid));
+    if (status.code() == StatusCode::kPermissionDenied) {
+      return Status(StatusCode::kPermissionDenied,
+                    "process " + std::to_string(options_.pid) + " runs " + process_ +
+                        " now, which this user may not watch: run jankbox as root");
+    }
+  }
+  return Status::Ok();
+}
+
+void AttachSession::Drop(std::unique_ptr<AttachedThread>* thread) {
+  TellWatched(**thread, /*ended=*/true);
+  polled_ |= (*thread)->waits().polled();
+  losses_ += (*thread)->waits().losses();
+  thread->reset();
 }
 
 Status AttachSession::AddThread(int32_t tid, const std::string& name) {
@@ -117,6 +159,8 @@ void AttachSession::AddWantedThreads() {
 }
 
 void AttachSession::TellWatched(const AttachedThread& thread, bool ended) {
+  // What was watched of the program before stays.
+  if (load_until_ns_ != 0 && thread.NameOfLoop().empty()) return;
   feed_->AddWatched(thread.WatchedText(process_, ended));
 }
 
@@ -154,7 +198,7 @@ void AttachSession::EverySecond(uint64_t now_ns) {
   if (now_ns < next_second_ns_) return;
   next_second_ns_ = now_ns + kNsPerSecond;
   recording_->EverySecond();
-  RefreshCode();
+  RefreshCode(/*at_once=*/false);
   AddWantedThreads();
   recording_->SetNote("Watched from outside by jankbox attach. Not seen: " + Unseen() + ".");
   for (auto& thread : threads_) {
@@ -164,9 +208,7 @@ void AttachSession::EverySecond(uint64_t now_ns) {
     TellWatched(*thread, /*ended=*/false);
     if (!thread->IsGone()) continue;
     thread->Finish(now_ns, recording_->clock(), HasEnded());
-    TellWatched(*thread, /*ended=*/true);
-    losses_ += thread->waits().losses();
-    thread.reset();
+    Drop(&thread);
   }
 }
 
@@ -178,34 +220,46 @@ bool AttachSession::HasEnded() const {
 void AttachSession::Wait(uint64_t next_ns) {
   std::vector<pollfd> sources = {{process_fd_.get(), POLLIN, 0},
                                  {interruption_->source().fd, POLLIN, 0}};
+  const size_t first = sources.size();
+  std::vector<AttachedThread*> threads;  // in the order of their sources
   for (const auto& thread : threads_) {
-    if (thread != nullptr) sources.push_back({thread->fd(), POLLIN, 0});
+    if (thread == nullptr || thread->hung_up()) continue;
+    sources.push_back({thread->fd(), POLLIN, 0});
+    threads.push_back(thread.get());
   }
   feed_->AddSources(&sources);
   const timespec timeout = {static_cast<time_t>(next_ns / kNsPerSecond),
                             static_cast<long>(next_ns % kNsPerSecond)};
-  ppoll(sources.data(), sources.size(), &timeout, nullptr);
+  if (ppoll(sources.data(), sources.size(), &timeout, nullptr) <= 0) return;
+  for (size_t i = 0; i < threads.size(); ++i) {
+    if ((sources[first + i].revents & POLLHUP) != 0) threads[i]->NoteHangUp(MonotonicNs());
+  }
 }
 
-void AttachSession::Run() {
+Status AttachSession::Run() {
   const uint64_t end_ns =
       options_.seconds ? MonotonicNs() + static_cast<uint64_t>(*options_.seconds * kNsPerSecond)
                        : UINT64_MAX;
+  Status status;
   while (!interruption_->asked() && !HasEnded() && MonotonicNs() < end_ns) {
     const uint64_t now_ns = heartbeat_.Wakes();
+    status = RenewThreads(now_ns);
+    if (!status.ok()) break;
     EverySecond(now_ns);
     const uint64_t next_ns = std::min(LookAtAll(now_ns), end_ns - std::min(end_ns, MonotonicNs()));
     feed_->Tell();
     heartbeat_.Sleeps(next_ns);
     Wait(next_ns);
   }
+  FinishAll();
+  return status;
+}
+
+void AttachSession::FinishAll() {
   for (auto& thread : threads_) {
     if (thread == nullptr) continue;
     thread->Finish(MonotonicNs(), recording_->clock(), HasEnded());
-    TellWatched(*thread, /*ended=*/true);
-    polled_ |= thread->waits().polled();
-    losses_ += thread->waits().losses();
-    thread.reset();
+    Drop(&thread);
   }
 }
 

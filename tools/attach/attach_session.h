@@ -22,15 +22,17 @@ namespace jankbox::tools {
 
 class AttachSession {
  public:
-  // All outlive it. REQUIRES that RecordedProcess is the process of `options`.
+  // All outlive it. REQUIRES that RecordedProcess is the process of `options`; `process_fd` is
+  // readable once that has ended.
   AttachSession(const AttachOptions& options, AttachRecording* recording, RunFeed* feed,
-                Interruption* interruption, std::string process);
+                Interruption* interruption, std::string process, ScopedFd process_fd);
 
   // kPermissionDenied or kUnsupported if the kernel does not permit what is needed.
   Status Start();
 
-  // Returns once the watch is over.
-  void Run();
+  // Returns once the watch is over. kPermissionDenied if the process runs a program now that this
+  // one may not watch.
+  Status Run();
 
   // What was not seen, for the user; in the order of weight.
   std::string Unseen() const;
@@ -39,7 +41,11 @@ class AttachSession {
   Status AddThread(int32_t tid, const std::string& name);
   void AddWantedThreads();
   bool IsWanted(int32_t tid, const std::string& name) const;
-  void RefreshCode();
+  void RefreshCode(bool at_once);
+  void TakeProgram(uint64_t now_ns);
+  Status RenewThreads(uint64_t now_ns);
+  void Drop(std::unique_ptr<AttachedThread>* thread);
+  void FinishAll();
   void EverySecond(uint64_t now_ns);
   uint64_t LookAtAll(uint64_t now_ns);
   std::vector<Hold> TakeHolds(uint64_t now_ns);
@@ -51,8 +57,8 @@ class AttachSession {
   AttachRecording* const recording_;
   RunFeed* const feed_;
   Interruption* const interruption_;
-  const std::string process_;
-  const ScopedFd process_fd_;  // readable once the process has ended
+  std::string process_;
+  const ScopedFd process_fd_;
   TargetModules modules_;
   std::shared_ptr<const TargetCode> code_;
   std::array<std::unique_ptr<AttachedThread>, kMaxWatchedThreads> threads_;
@@ -61,6 +67,7 @@ class AttachSession {
   uint64_t looked_ns_ = 0;
   uint64_t stopped_since_ns_ = 0;  // the process is stopped; 0: it is not
   uint64_t next_second_ns_ = 0;
+  uint64_t load_until_ns_ = 0;  // a new program is being loaded
   uint64_t losses_ = 0;  // of threads that are gone
   bool polled_ = false;  // waits of a thread were seen by looks only
 };

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "tools/terminal/terminal.h"
+
 namespace jankbox::tools {
 
 AttachedThread::AttachedThread(const Place& place, int32_t tid, std::string name)
@@ -28,6 +30,7 @@ Result<std::unique_ptr<AttachedThread>> AttachedThread::Open(
 
 void AttachedThread::Look(uint64_t now_ns, const TickConverter& clock,
                           std::span<const Hold> holds) {
+  if (hung_up()) return;
   clock_ = clock;
   waits_->Follow();
   if (const char* loop = waits_->loop_name(); strcmp(loop, told_loop_) != 0) {
@@ -45,7 +48,14 @@ void AttachedThread::Finish(uint64_t now_ns, const TickConverter& clock, bool en
   thread_->Finish(now_ns, clock);
 }
 
+void AttachedThread::Forget(uint64_t now_ns, const TickConverter& clock) {
+  clock_ = clock;
+  waits_->Forget(now_ns);
+  thread_->Finish(now_ns, clock);
+}
+
 uint64_t AttachedThread::NextNs(uint64_t now_ns) const {
+  if (hung_up()) return kHangUpNs;
   return std::min(waits_->NextNs(), thread_->NextLookNs(now_ns));
 }
 
@@ -59,7 +69,7 @@ std::string AttachedThread::WatchedText(const std::string& process, bool ended) 
       ring_->header()->watched[index_].dispatch_count.load(std::memory_order_relaxed);
   return std::to_string(RecordedProcess::pid()) + "\t" + std::to_string(index_) + "\t" +
          (ended ? "1" : "0") + "\t" + std::to_string(messages) + "\t" + waits_->loop_name() + "\t" +
-         name() + "\t" + process;
+         Printable(name()) + "\t" + Printable(process);
 }
 
 void AttachedThread::OnBegin(uint64_t ns) { recorded_.BeginDispatch(clock_.FromMonotonicNs(ns)); }

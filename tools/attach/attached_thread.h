@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "base/clock.h"
 #include "base/recorded_process.h"
 #include "sdk/runtime/watched_thread.h"
 #include "tools/attach/wait_watch.h"
@@ -44,6 +45,17 @@ class AttachedThread final : public DispatchSink {
 
   void SetCode(std::shared_ptr<const TargetCode> code) { waits_->SetCode(std::move(code)); }
 
+  // perf says that the thread is gone: it has ended, the process runs another program that another
+  // thread started, or one that has more rights. Which it is shows in /proc a little later.
+  void NoteHangUp(uint64_t now_ns) { hung_up_ns_ = now_ns; }
+  bool hung_up() const { return hung_up_ns_ != 0; }
+  // It is not what was followed any more.
+  bool IsOver(uint64_t now_ns) const {
+    return waits_->executed() || (hung_up() && now_ns >= hung_up_ns_ + kHangUpNs);
+  }
+  // What it was doing is no dispatch. No more looks.
+  void Forget(uint64_t now_ns, const TickConverter& clock);
+
   uint64_t NextNs(uint64_t now_ns) const;
   int32_t tid() const { return tid_; }
   bool IsGone() const { return thread_->IsGone(); }
@@ -60,6 +72,9 @@ class AttachedThread final : public DispatchSink {
   void OnForget(uint64_t ns) override;
 
  private:
+  // Time for the other threads of a process that ends, and for its parent to hear of it.
+  static constexpr uint64_t kHangUpNs = 100 * kNsPerMs;
+
   AttachedThread(const Place& place, int32_t tid, std::string name);
   std::string name() const { return tid_ == RecordedProcess::pid() ? "main" : name_; }
 
@@ -72,6 +87,7 @@ class AttachedThread final : public DispatchSink {
   ForeignThread recorded_;
   std::unique_ptr<WaitWatch> waits_;
   const char* told_loop_ = "";
+  uint64_t hung_up_ns_ = 0;  // 0: it has not
   std::unique_ptr<WatchedThread> thread_;  // of the slot that `recorded_` took
 };
 

@@ -45,6 +45,8 @@ ScopedFd OpenSwitches(int32_t tid) {
   attributes.config = PERF_COUNT_SW_DUMMY;
   attributes.sample_id_all = 1;
   attributes.context_switch = 1;
+  attributes.comm = 1;
+  attributes.comm_exec = 1;
   attributes.watermark = 1;
   attributes.wakeup_watermark = kSmallestRing / 2;
   return OpenEvent(attributes, tid);
@@ -64,11 +66,12 @@ ScopedFd OpenBreakpoint(int32_t tid, uint64_t address) {
   return OpenEvent(attributes, tid);
 }
 
-// Of a PERF_RECORD_SWITCH, which ends with TID and TIME.
-uint64_t TimeOfSwitch(std::span<const std::byte> record) {
+// Of a record other than a sample, which ends with TID and TIME.
+uint64_t TimeOf(std::span<const std::byte> record) {
   uint64_t time_ns = 0;
-  constexpr size_t kBytes = sizeof(perf_event_header) + 2 * sizeof(uint64_t);
-  if (record.size() >= kBytes) memcpy(&time_ns, record.data() + kBytes - 8, sizeof(time_ns));
+  constexpr size_t kLeastBytes = sizeof(perf_event_header) + 2 * sizeof(uint64_t);
+  if (record.size() < kLeastBytes) return 0;
+  memcpy(&time_ns, record.data() + record.size() - sizeof(time_ns), sizeof(time_ns));
   return time_ns;
 }
 
@@ -133,13 +136,18 @@ bool WaitProbes::Next(ProbeEvent* event) {
       const bool out = (header.misc & PERF_RECORD_MISC_SWITCH_OUT) != 0;
       event->kind = out ? ProbeEvent::Kind::kSwitchedOut : ProbeEvent::Kind::kSwitchedIn;
       event->preempted = (header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0;
-      event->time_ns = TimeOfSwitch(record);
+      event->time_ns = TimeOf(record);
       return true;
     }
     if (header.type == PERF_RECORD_SAMPLE && ParsePerfSample(record, &event->sample)) {
       event->kind = ProbeEvent::Kind::kReached;
       event->time_ns = event->sample.time_ns;
       event->address = event->sample.registers.Get(machine::kProgramCounter);
+      return true;
+    }
+    if (header.type == PERF_RECORD_COMM && (header.misc & PERF_RECORD_MISC_COMM_EXEC) != 0) {
+      event->kind = ProbeEvent::Kind::kExecuted;
+      event->time_ns = TimeOf(record);
       return true;
     }
     if (LostRecords(record) != 0) return true;

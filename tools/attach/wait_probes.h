@@ -19,7 +19,8 @@
 namespace jankbox::tools {
 
 struct ProbeEvent {
-  enum class Kind { kReached, kSwitchedOut, kSwitchedIn, kLost };
+  // kExecuted: the process runs another program from now on, in this thread.
+  enum class Kind { kReached, kSwitchedOut, kSwitchedIn, kExecuted, kLost };
   Kind kind = Kind::kLost;
   uint64_t time_ns = 0;    // CLOCK_MONOTONIC; kLost: 0
   uint64_t address = 0;    // kReached: the instruction, which has not run yet

@@ -56,12 +56,17 @@ void WaitWatch::SetCode(std::shared_ptr<const TargetCode> code) {
 // The likeliest function, the start of the program's end, which is no dispatch, and as many more
 // functions as there are breakpoints.
 void WaitWatch::Probe() {
+  if (functions_.empty()) {
+    probes_->Probe({});
+    polled_ = true;
+    return;
+  }
   std::vector<uint64_t> addresses = functions_;
   const bool knows_loop = loop_name()[0] != '\0';
   if (knows_loop && code_->exit_function != 0) {
     addresses.insert(addresses.begin() + 1, code_->exit_function);
   }
-  polled_ = functions_.empty() || probes_->Probe(addresses) == 0;
+  polled_ = probes_->Probe(addresses) == 0;
 }
 
 uint64_t WaitWatch::NextNs() const { return polled_ ? kPollNs : kFollowNs; }
@@ -69,6 +74,7 @@ uint64_t WaitWatch::NextNs() const { return polled_ ? kPollNs : kFollowNs; }
 void WaitWatch::Follow() {
   const uint64_t now_ns = MonotonicNs();
   TakeEvents();
+  if (executed_) return;
   if (polled_) return Explain();
   Ask(now_ns);
   Learn(now_ns);
@@ -76,7 +82,7 @@ void WaitWatch::Follow() {
 
 void WaitWatch::TakeEvents() {
   ProbeEvent event;
-  while (probes_->Next(&event)) Take(event);
+  while (!executed_ && probes_->Next(&event)) Take(event);
 }
 
 void WaitWatch::Take(const ProbeEvent& event) {
@@ -86,6 +92,9 @@ void WaitWatch::Take(const ProbeEvent& event) {
     case ProbeEvent::Kind::kSwitchedOut:
     case ProbeEvent::Kind::kSwitchedIn:
       return TakeSwitch(event);
+    case ProbeEvent::Kind::kExecuted:
+      executed_ = true;
+      return follower_.OnLoss(event.time_ns);
     case ProbeEvent::Kind::kLost:
       ++losses_;
       block_ = Block::kNone;

@@ -38,6 +38,12 @@ class WaitWatch {
   // Passes on what happened up to now.
   void Follow();
 
+  // What the thread was doing is no dispatch.
+  void Forget(uint64_t now_ns) { follower_.OnLoss(now_ns); }
+
+  // The process runs another program, of which nothing is known here.
+  bool executed() const { return executed_; }
+
   // How long until the next Follow(), at most.
   uint64_t NextNs() const;
 
@@ -85,6 +91,7 @@ class WaitWatch {
   uint64_t learned_ns_ = 0;
   uint64_t losses_ = 0;
   bool polled_ = false;
+  bool executed_ = false;
   Block block_ = Block::kNone;
   uint64_t block_ns_ = 0;  // since when
 };
