@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/recorded_process.h"
 #include "monitors/anr/tracer_pid.h"
 #include "tracer/interpose/bus_calls.h"
 #include "tracer/interpose/lock_owner.h"
@@ -28,6 +29,7 @@ class LiveThreadSource final : public ThreadSource {
     return reading;
   }
   WaitPeers PeersOf(const ThreadReading& reading, uint64_t begin_ticks) override {
+    if (!RecordedProcess::IsThis()) return {};  // the descriptors are another process's
     WaitPeers found{PeerOfWait(reading), {}};
     if (found.peer.kind == WaitPeer::Kind::kNone) found.servers = ConnectedServers();
     for (WaitPeer* peer : {&found.peer, &found.servers[0], &found.servers[1], &found.servers[2]}) {

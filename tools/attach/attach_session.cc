@@ -59,9 +59,17 @@ Status AttachSession::Start() {
                     "process " + std::to_string(options_.pid) + " has no thread " + wanted);
     }
   }
+  ReadState();
   const Status status = AddThread(options_.pid, NameOfThread(options_.pid));
-  if (status.ok()) AddWantedThreads();
-  return status;
+  if (!status.ok()) return status;
+  AddWantedThreads();
+  TellMissing();
+  return Status::Ok();
+}
+
+void AttachSession::ReadState() {
+  LoopWaits::SetTerminals(TerminalsOf(options_.pid));
+  freezer_.Find();
 }
 
 void AttachSession::RefreshCode(bool at_once) {
@@ -154,7 +162,21 @@ void AttachSession::AddWantedThreads() {
       return thread != nullptr && thread->tid() == tid;
     });
     const std::string name = NameOfThread(tid);
-    if (!known && IsWanted(tid, name)) (void)AddThread(tid, name).ok();
+    if (known || !IsWanted(tid, name)) continue;
+    if (AddThread(tid, name).code() != StatusCode::kBusy || std::exchange(told_full_, true)) continue;
+    Say("only " + std::to_string(threads_.size()) + " threads are watched: not " + Printable(name) +
+        " (" + text + ")");
+  }
+}
+
+void AttachSession::TellMissing() const {
+  for (const std::string& wanted : options_.threads) {
+    const bool found = std::any_of(threads_.begin(), threads_.end(), [&](const auto& thread) {
+      return thread != nullptr && (NameIsListed(wanted, thread->thread_name()) ||
+                                   wanted == std::to_string(thread->tid()));
+    });
+    if (found || told_full_ || options_.quiet) continue;
+    Say("no thread is called " + Printable(wanted) + " yet; one that comes is watched");
   }
 }
 
@@ -171,7 +193,8 @@ std::vector<Hold> AttachSession::TakeHolds(uint64_t now_ns) {
     if (hold.reason == RefusalReason::kStopped) hold.reason = RefusalReason::kWatcherLate;
     holds.push_back(hold);
   }
-  const bool stopped = ParseThreadState(FileOfThread(options_.pid, "stat")) == 'T';
+  const bool stopped = ParseThreadState(FileOfThread(options_.pid, "stat")) == 'T' ||
+                       freezer_.IsFrozen();
   if (stopped_since_ns_ != 0) holds.push_back({RefusalReason::kStopped, looked_ns_, now_ns, 0});
   stopped_since_ns_ = stopped ? now_ns : 0;
   looked_ns_ = now_ns;
@@ -199,6 +222,7 @@ void AttachSession::EverySecond(uint64_t now_ns) {
   next_second_ns_ = now_ns + kNsPerSecond;
   recording_->EverySecond();
   RefreshCode(/*at_once=*/false);
+  ReadState();
   AddWantedThreads();
   recording_->SetNote("Watched from outside by jankbox attach. Not seen: " + Unseen() + ".");
   for (auto& thread : threads_) {

@@ -15,6 +15,7 @@
 #include "tools/attach/attach_recording.h"
 #include "tools/attach/attached_thread.h"
 #include "tools/attach/target_modules.h"
+#include "tools/attach/target_state.h"
 #include "tools/run/interruption.h"
 #include "tools/run/run_feed.h"
 
@@ -42,6 +43,8 @@ class AttachSession {
   void AddWantedThreads();
   bool IsWanted(int32_t tid, const std::string& name) const;
   void RefreshCode(bool at_once);
+  void ReadState();
+  void TellMissing() const;
   void TakeProgram(uint64_t now_ns);
   Status RenewThreads(uint64_t now_ns);
   void Drop(std::unique_ptr<AttachedThread>* thread);
@@ -60,15 +63,17 @@ class AttachSession {
   std::string process_;
   const ScopedFd process_fd_;
   TargetModules modules_;
+  TargetFreezer freezer_;
   std::shared_ptr<const TargetCode> code_;
   std::array<std::unique_ptr<AttachedThread>, kMaxWatchedThreads> threads_;
   ProcBeatSource beats_;
   Heartbeat heartbeat_;
   uint64_t looked_ns_ = 0;
-  uint64_t stopped_since_ns_ = 0;  // the process is stopped; 0: it is not
+  uint64_t stopped_since_ns_ = 0;  // the process is stopped or frozen; 0: it is not
   uint64_t next_second_ns_ = 0;
   uint64_t load_until_ns_ = 0;  // a new program is being loaded
   uint64_t losses_ = 0;  // of threads that are gone
+  bool told_full_ = false;
   bool polled_ = false;  // waits of a thread were seen by looks only
 };
 

@@ -58,6 +58,8 @@ class AttachedThread final : public DispatchSink {
 
   uint64_t NextNs(uint64_t now_ns) const;
   int32_t tid() const { return tid_; }
+  // As the kernel has it.
+  const std::string& thread_name() const { return name_; }
   bool IsGone() const { return thread_->IsGone(); }
   int fd() const { return waits_->fd(); }
   const WaitWatch& waits() const { return *waits_; }

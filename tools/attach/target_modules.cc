@@ -22,7 +22,6 @@ constexpr uint64_t kRefreshNs = kNsPerSecond;
 constexpr size_t kMaxMapsBytes = 8 << 20;
 constexpr size_t kMaxHeaders = 64;
 constexpr size_t kMaxNoteBytes = 4096;
-constexpr std::string_view kDeleted = " (deleted)";
 
 // "start-end perms offset device inode   path"; false for a mapping of no file.
 bool ParseMapping(std::string_view line, MappedFile* file) {
@@ -36,7 +35,7 @@ bool ParseMapping(std::string_view line, MappedFile* file) {
   const size_t at = slash != std::string_view::npos ? slash : line.find("[vdso]");
   if (at == std::string_view::npos) return false;
   file->path = line.substr(at);
-  if (file->path.ends_with(kDeleted)) file->path.resize(file->path.size() - kDeleted.size());
+  if (file->path.ends_with(kDeletedFile)) file->path.resize(file->path.size() - kDeletedFile.size());
   return true;
 }
 

@@ -12,6 +12,9 @@
 
 namespace jankbox::tools {
 
+// What the kernel puts after the path of a file that is no more.
+inline constexpr std::string_view kDeletedFile = " (deleted)";
+
 // A mapped file: the lowest and the highest address of its consecutive mappings.
 struct MappedFile {
   uint64_t start = 0;

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <pwd.h>
 #include <sys/stat.h>
@@ -47,6 +48,15 @@ bool Is32Bit(int32_t pid) {
          memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_CLASS] == ELFCLASS32;
 }
 
+// Of this process.
+bool HasCapability(int capability) {
+  const std::string status = ReadProcFile("/proc/self/status", 8192);
+  constexpr std::string_view kLabel = "\nCapEff:\t";
+  const size_t at = status.find(kLabel);
+  if (at == std::string::npos) return false;
+  return (strtoull(status.c_str() + at + kLabel.size(), nullptr, 16) >> capability & 1) != 0;
+}
+
 int TryPerf(int32_t tid) {
   perf_event_attr attributes = {};
   attributes.size = sizeof(attributes);
@@ -61,7 +71,13 @@ int TryPerf(int32_t tid) {
 
 std::string Process(const TargetFacts& facts) { return "process " + std::to_string(facts.pid); }
 
+// Root of a container often has not all capabilities.
+std::string MissingCapability(const char* capability) {
+  return std::string("root has no ") + capability + " here: run jankbox with that capability";
+}
+
 std::string WhyNoMemory(const TargetFacts& facts) {
+  if (facts.is_root && !facts.may_ptrace) return MissingCapability("CAP_SYS_PTRACE");
   if (!facts.same_user) {
     const std::string same = facts.user == "root" ? "" : " or as " + facts.user;
     return Process(facts) + " belongs to " + facts.user + ": run jankbox as root" + same;
@@ -80,6 +96,7 @@ std::string WhyNoMemory(const TargetFacts& facts) {
 std::string WhyNoPerf(const TargetFacts& facts) {
   if (facts.perf_errno == ENOSYS) return "this kernel has no perf (CONFIG_PERF_EVENTS)";
   const bool refused = facts.perf_errno == EACCES || facts.perf_errno == EPERM;
+  if (refused && facts.perf_paranoid > 2 && facts.is_root) return MissingCapability("CAP_PERFMON");
   if (refused && facts.perf_paranoid > 2) {
     return "kernel.perf_event_paranoid is " + std::to_string(facts.perf_paranoid) +
            ": run jankbox as root, or: sudo sysctl kernel.perf_event_paranoid=2";
@@ -93,7 +110,11 @@ std::string WhyNoPerf(const TargetFacts& facts) {
 std::string NameOfProcess(int32_t pid) {
   char path[PATH_MAX];
   const ssize_t size = readlink((FolderOf(pid) + "/exe").c_str(), path, sizeof(path));
-  if (size > 0) return std::string(BaseName(std::string_view(path, static_cast<size_t>(size))));
+  if (size > 0) {
+    std::string_view program(path, static_cast<size_t>(size));
+    if (program.ends_with(kDeletedFile)) program.remove_suffix(kDeletedFile.size());
+    return std::string(BaseName(program));
+  }
   std::string name = ReadProcFile(FolderOf(pid) + "/comm", 64);
   while (!name.empty() && name.back() == '\n') name.pop_back();
   return name;
@@ -124,6 +145,8 @@ TargetFacts ReadTargetFacts(int32_t pid) {
     if (file.executable) facts.memory_readable |= ReadRecordedMemory(file.start, &byte, 1) == 1;
   }
   facts.memory_readable &= !ReadProcFile(folder + "/syscall", 256).empty();
+  facts.is_root = geteuid() == 0;
+  facts.may_ptrace = HasCapability(CAP_SYS_PTRACE);
   facts.ptrace_scope = ReadSysctl("/proc/sys/kernel/yama/ptrace_scope", -1);
   facts.perf_errno = TryPerf(pid);
   facts.perf_paranoid = ReadSysctl("/proc/sys/kernel/perf_event_paranoid", 0);

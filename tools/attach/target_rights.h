@@ -21,6 +21,8 @@ struct TargetFacts {
   std::string user;             // that it belongs to
   bool same_user = false;
   bool memory_readable = false;  // also /proc/PID/syscall
+  bool is_root = false;          // jankbox runs as root, perhaps without all of its capabilities
+  bool may_ptrace = false;       // CAP_SYS_PTRACE
   int ptrace_scope = -1;         // kernel.yama.ptrace_scope; -1: the kernel has no Yama
   int perf_errno = 0;            // of an event of its main thread, user space only; 0: it works
   int perf_paranoid = 0;         // kernel.perf_event_paranoid

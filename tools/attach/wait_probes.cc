@@ -14,7 +14,7 @@ namespace jankbox::tools {
 namespace {
 
 // What LoopWaits compares of the frame of a wait's caller, and the return address on x86-64.
-constexpr uint32_t kStackBytes = 33 * sizeof(uint64_t);
+constexpr uint32_t kSampledStackBytes = 33 * sizeof(uint64_t);
 // Some 500 calls: they are read every 50 ms, or when an eighth of it is full.
 constexpr size_t kLargestRing = 256 * 1024;
 constexpr size_t kSmallestRing = 64 * 1024;
@@ -26,7 +26,7 @@ perf_event_attr CommonAttributes() {
   attributes.size = sizeof(attributes);
   attributes.sample_type = kSampleType;
   attributes.sample_regs_user = machine::kPerfRegisterMask;
-  attributes.sample_stack_user = kStackBytes;
+  attributes.sample_stack_user = kSampledStackBytes;
   attributes.exclude_kernel = 1;
   attributes.exclude_hv = 1;
   attributes.use_clockid = 1;

@@ -1,5 +1,7 @@
 #include "tools/attach/wait_watch.h"
 
+#include <sys/syscall.h>
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -142,6 +144,7 @@ void WaitWatch::Prefer(uint64_t function) {
 
 void WaitWatch::TakeSwitch(const ProbeEvent& event) {
   const bool out = event.kind == ProbeEvent::Kind::kSwitchedOut;
+  if (out) switched_out_ns_ = event.time_ns;
   if (!polled_) {
     return out ? follower_.OnSwitchOut(event.preempted) : follower_.OnSwitchIn(event.time_ns);
   }
@@ -160,6 +163,20 @@ bool WaitWatch::LookAtCall(ProcSource::View* view, size_t stack_bytes) {
   return proc_.LookAt(buffer, view) == ProcSource::Look::kBlocked && proc_.sees_system_calls();
 }
 
+bool WaitWatch::TakeTerminalRead(const ProcSource::View& view, uint64_t since_ns) {
+  const bool reads = view.call.number == SYS_read || view.call.number == SYS_readv;
+  const int fd = static_cast<int>(view.call.first_argument);
+  if (!reads || !LoopWaits::IsTerminal(fd)) return false;
+  WaitCall call;
+  call.stack = follower_.wait_stack();
+  call.family = WaitFamily::kRead;
+  call.fd = fd;
+  follower_.OnCall(since_ns, call, {});
+  if (!follower_.waiting()) return false;
+  follower_.OnSwitchOut(/*preempted=*/false);
+  return true;
+}
+
 // Without breakpoints: what the thread is blocked in now.
 void WaitWatch::Explain() {
   if (block_ != Block::kUnknown) return;
@@ -170,7 +187,7 @@ void WaitWatch::Explain() {
   if (!blocked || block_ != Block::kUnknown || block_ns_ != since_ns) return;  // another by now
   const std::optional<WaitForm> form = WaitFormOf(view.call.number);
   if (!form) {
-    block_ = Block::kOther;
+    block_ = TakeTerminalRead(view, since_ns) ? Block::kLoop : Block::kOther;
     return;
   }
   uint64_t call_site = 0;
@@ -226,7 +243,8 @@ void WaitWatch::Learn(uint64_t now_ns) {
   if (follower_.waiting() || now_ns < learned_ns_ + kLearnNs) return;
   learned_ns_ = now_ns;
   ProcSource::View view;
-  if (!LookAtCall(&view, 0) || !WaitFormOf(view.call.number)) return;
+  if (!LookAtCall(&view, 0) || TakeTerminalRead(view, switched_out_ns_)) return;
+  if (!WaitFormOf(view.call.number)) return;
   const WaitFunction* function = FunctionAt(view.call.pc);
   if (function == nullptr) {
     follower_.OnLoss(now_ns);

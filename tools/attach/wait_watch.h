@@ -76,6 +76,8 @@ class WaitWatch {
   bool FindCaller(const ProcSource::View& view, uint64_t* call_site, uint64_t* stack);
   void Ask(uint64_t now_ns);
   void Learn(uint64_t now_ns);
+  // Whether it waits for what the user types, which is idle.
+  bool TakeTerminalRead(const ProcSource::View& view, uint64_t since_ns);
   bool LookAtCall(ProcSource::View* view, size_t stack_bytes);
 
   std::unique_ptr<WaitProbes> probes_;
@@ -90,6 +92,7 @@ class WaitWatch {
   uint64_t loop_function_ = 0;       // that the loop waits in; 0: not known
   uint64_t learned_ns_ = 0;
   uint64_t losses_ = 0;
+  uint64_t switched_out_ns_ = 0;  // for the last time
   bool polled_ = false;
   bool executed_ = false;
   Block block_ = Block::kNone;

@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <sstream>
 
@@ -132,12 +134,18 @@ void AddAttach(CLI::App* app, AttachOptions* options) {
       ->add_option("--for", options->seconds,
                    "watch it for so many seconds [until it ends, or Ctrl-C]")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.1, 1e6).description(""));
+      ->check(CLI::Range(0.1, 1e6).description(""))
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            return std::isnan(strtod(text.c_str(), nullptr)) ? text + " is not a number" : "";
+          },
+          ""));
   attach
       ->add_option("--thread", options->threads,
                    "watch this thread's loop too, besides the main thread's; may be repeated")
       ->type_name("NAME|TID")
-      ->expected(1);
+      ->expected(1)
+      ->take_all();
   attach->add_flag("-q,--quiet", options->quiet, "print errors only");
   attach->footer(
       "The program is not stopped, and nothing is loaded into it. Breakpoints of the processor on "

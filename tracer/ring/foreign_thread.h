@@ -30,9 +30,6 @@ class ForeignThread {
 
   void NameLoop(const char* name) { slot_.NameLoop(name, /*by_app=*/false); }
 
-  // The end of the last event.
-  uint64_t last_ticks() const { return last_ticks_; }
-
  private:
   void Write(EventKind kind, uint64_t ticks);
 

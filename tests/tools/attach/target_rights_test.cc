@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <string>
 
 namespace jankbox::tools {
 namespace {
@@ -66,6 +69,34 @@ TEST(TargetRights, SettingToChangeIsNamedWithItsCommand) {
   EXPECT_EQ(WhyNotAttach(facts), "process 4242 belongs to ada: run jankbox as root or as ada");
   facts.user = "root";
   EXPECT_EQ(WhyNotAttach(facts), "process 4242 belongs to root: run jankbox as root");
+}
+
+TEST(TargetRights, CapabilityThatRootDoesNotHaveIsNamed) {
+  TargetFacts facts = Permitted();
+  facts.is_root = true;
+  facts.memory_readable = false;
+  facts.same_user = false;
+  EXPECT_EQ(WhyNotAttach(facts),
+            "root has no CAP_SYS_PTRACE here: run jankbox with that capability");
+  facts.memory_readable = true;
+  facts.perf_errno = EPERM;
+  facts.perf_paranoid = 4;
+  EXPECT_EQ(WhyNotAttach(facts), "root has no CAP_PERFMON here: run jankbox with that capability");
+}
+
+TEST(TargetRights, ProgramWhoseFileWasDeletedKeepsItsName) {
+  const std::string copy = testing::TempDir() + "jankbox_deleted_sleep";
+  ASSERT_EQ(system(("cp $(command -v sleep) " + copy).c_str()), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    execl(copy.c_str(), copy.c_str(), "1000", nullptr);
+    _exit(1);
+  }
+  while (NameOfProcess(child) != "jankbox_deleted_sleep") usleep(1000);
+  unlink(copy.c_str());
+  EXPECT_EQ(NameOfProcess(child), "jankbox_deleted_sleep");
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 TEST(TargetRights, RefusedPerfNamesItsReason) {

@@ -61,6 +61,7 @@ TEST(CommandLine, WrongUsageIsStatusTwoOnStderr) {
       {"attach", "0"},
       {"attach", "self"},
       {"attach", "1", "--for", "0"},
+      {"attach", "1", "--for", "nan"},
       {"attach", "1", "--slow-ms", "900", "--anr-ms", "800"}};
   for (std::vector<std::string> arguments : wrong) {
     arguments.insert(arguments.begin(), JANKBOX_BINARY);
@@ -69,6 +70,13 @@ TEST(CommandLine, WrongUsageIsStatusTwoOnStderr) {
     EXPECT_EQ(finished.out, "");
     EXPECT_NE(finished.err, "");
   }
+}
+
+TEST(CommandLine, AttachTakesSeveralThreads) {
+  const Finished finished = RunToEnd(
+      {JANKBOX_BINARY, "attach", "1073741823", "--thread", "render", "--thread", "audio*"});
+  EXPECT_EQ(finished.exit_status(), 1);
+  EXPECT_THAT(finished.err, HasSubstr("there is no process 1073741823"));
 }
 
 TEST(CommandLine, MistypedCommandIsGuessed) {

@@ -62,7 +62,8 @@ TEST_F(ForeignThreadTest, TimeDoesNotGoBack) {
   ForeignThread thread(ring_.file(), 2, kTid, "main");
   thread.BeginDispatch(start_ + 500);
   thread.EndDispatch(start_ + 400);
-  EXPECT_EQ(thread.last_ticks(), start_ + 500);
+  thread.BeginDispatch(start_ + 450);
+  EXPECT_EQ(Slot().dispatch_begin_ticks.load(), start_ + 500);
 }
 
 TEST_F(ForeignThreadTest, ManyDispatchesFillChunkAfterChunk) {
