@@ -163,7 +163,8 @@ void AttachSession::AddWantedThreads() {
     });
     const std::string name = NameOfThread(tid);
     if (known || !IsWanted(tid, name)) continue;
-    if (AddThread(tid, name).code() != StatusCode::kBusy || std::exchange(told_full_, true)) continue;
+    if (AddThread(tid, name).code() != StatusCode::kBusy || std::exchange(told_full_, true))
+      continue;
     Say("only " + std::to_string(threads_.size()) + " threads are watched: not " + Printable(name) +
         " (" + text + ")");
   }
@@ -193,8 +194,8 @@ std::vector<Hold> AttachSession::TakeHolds(uint64_t now_ns) {
     if (hold.reason == RefusalReason::kStopped) hold.reason = RefusalReason::kWatcherLate;
     holds.push_back(hold);
   }
-  const bool stopped = ParseThreadState(FileOfThread(options_.pid, "stat")) == 'T' ||
-                       freezer_.IsFrozen();
+  const bool stopped =
+      ParseThreadState(FileOfThread(options_.pid, "stat")) == 'T' || freezer_.IsFrozen();
   if (stopped_since_ns_ != 0) holds.push_back({RefusalReason::kStopped, looked_ns_, now_ns, 0});
   stopped_since_ns_ = stopped ? now_ns : 0;
   looked_ns_ = now_ns;

@@ -72,7 +72,7 @@ class AttachSession {
   uint64_t stopped_since_ns_ = 0;  // the process is stopped or frozen; 0: it is not
   uint64_t next_second_ns_ = 0;
   uint64_t load_until_ns_ = 0;  // a new program is being loaded
-  uint64_t losses_ = 0;  // of threads that are gone
+  uint64_t losses_ = 0;         // of threads that are gone
   bool told_full_ = false;
   bool polled_ = false;  // waits of a thread were seen by looks only
 };

@@ -89,7 +89,7 @@ class AttachedThread final : public DispatchSink {
   ForeignThread recorded_;
   std::unique_ptr<WaitWatch> waits_;
   const char* told_loop_ = "";
-  uint64_t hung_up_ns_ = 0;  // 0: it has not
+  uint64_t hung_up_ns_ = 0;                // 0: it has not
   std::unique_ptr<WatchedThread> thread_;  // of the slot that `recorded_` took
 };
 

@@ -35,7 +35,8 @@ bool ParseMapping(std::string_view line, MappedFile* file) {
   const size_t at = slash != std::string_view::npos ? slash : line.find("[vdso]");
   if (at == std::string_view::npos) return false;
   file->path = line.substr(at);
-  if (file->path.ends_with(kDeletedFile)) file->path.resize(file->path.size() - kDeletedFile.size());
+  if (file->path.ends_with(kDeletedFile))
+    file->path.resize(file->path.size() - kDeletedFile.size());
   return true;
 }
 

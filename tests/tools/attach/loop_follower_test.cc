@@ -57,13 +57,13 @@ class LoopFollowerTest : public testing::Test {
   // The loop waits for descriptor 5.
   void LoopCall(uint64_t ms) { Call(ms, 0x1000, 600, kGlib, 5); }
   void Call(uint64_t ms, uintptr_t site, size_t stack, LoopModule module, int fd) {
-    follower_.OnCall(ms * kMs,
-                     {.call_site = reinterpret_cast<const void*>(site),
-                      .stack = reinterpret_cast<const void*>(StillMemory::kStack +
-                                                             stack * sizeof(uintptr_t)),
-                      .family = WaitFamily::kPoll,
-                      .fd = fd},
-                     module);
+    follower_.OnCall(
+        ms * kMs,
+        {.call_site = reinterpret_cast<const void*>(site),
+         .stack = reinterpret_cast<const void*>(StillMemory::kStack + stack * sizeof(uintptr_t)),
+         .family = WaitFamily::kPoll,
+         .fd = fd},
+        module);
   }
   void Block(uint64_t from_ms, uint64_t to_ms) {
     (void)from_ms;
