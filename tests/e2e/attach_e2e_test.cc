@@ -340,6 +340,83 @@ TEST_F(AttachTest, WatchEndsWithItsTimeAndWithTheProcess) {
   EXPECT_THAT(end.out, HasSubstr("watched: main (glib)"));
 }
 
+// The loop waits 20 ms at a time until SIGUSR1, and then does `after`, which has no loop.
+std::vector<std::string> PythonLoop(const std::string& after) {
+  return {"python3", "-u", "-c",
+          "import ctypes, os, select, signal, threading, time\n"
+          "asked = []\n"
+          "signal.signal(signal.SIGUSR1, lambda number, frame: asked.append(1))\n"
+          "waits = select.epoll()\n"
+          "print('ready')\n"
+          "while not asked: waits.poll(0.02)\n" +
+              after};
+}
+
+class AttachedProgramTest : public AttachTest {
+ protected:
+  // Nothing that follows its loop is a message, and waiting for it costs no CPU.
+  void ExpectNoReport(const std::string& after, const std::string& name) {
+    if (RunProgram({"python3", "--version"}).exit_status != 0) {
+      GTEST_SKIP() << "Python is not installed: ./dev setup";
+    }
+    Program target(PythonLoop(after));
+    ASSERT_TRUE(target.WaitForOutput("ready", 30000)) << target.Output();
+    std::unique_ptr<Program> attach =
+        Attach(Level::kNoBreakpoints, target.pid(), {"--anr-ms", "1500"});
+    if (!attach->WaitForOutput("watching main (epoll)", 30000)) {
+      GTEST_SKIP() << attach->Wait(1000).out;
+    }
+    target.Signal(SIGUSR1);
+    ASSERT_TRUE(WaitForName(target.pid(), name));
+    usleep(4'000'000);
+    EXPECT_LT(CpuMs(attach->pid()), 2000);
+    attach->Signal(SIGINT);
+    const Outcome end = attach->Wait(30000);
+    EXPECT_EQ(end.exit_status, 0) << end.out;
+    EXPECT_THAT(end.out, HasSubstr("watched: main (epoll)"));
+    EXPECT_THAT(end.out, testing::Not(HasSubstr("ANR")));
+    EXPECT_EQ(Reports(Folder("reports")).size(), 0u) << end.out;
+    target.Signal(SIGKILL);
+  }
+
+  static bool WaitForName(pid_t pid, const std::string& name) {
+    for (int i = 0; i < 3000; ++i) {
+      if (Slurp("/proc/" + std::to_string(pid) + "/comm") == name + "\n") return true;
+      usleep(10'000);
+    }
+    return false;
+  }
+
+  static double CpuMs(pid_t pid) {
+    const std::string stat = Slurp("/proc/" + std::to_string(pid) + "/stat");
+    unsigned long user = 0, system = 0;
+    sscanf(stat.c_str() + stat.rfind(')') + 1,
+           " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system);
+    return 1000.0 * static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  }
+};
+
+TEST_F(AttachedProgramTest, RunsAnotherOne) {
+  ExpectNoReport("os.execvp('sleep', ['sleep', '1000'])", "sleep");
+}
+
+TEST_F(AttachedProgramTest, RunsAnotherOneFromAnotherThread) {
+  ExpectNoReport(
+      "threading.Thread(target=lambda: os.execvp('sleep', ['sleep', '1000'])).start()\n"
+      "waits.poll()",
+      "sleep");
+}
+
+TEST_F(AttachedProgramTest, EndsItsMainThreadAndGoesOn) {
+  ExpectNoReport(
+      "threading.Thread(target=lambda: time.sleep(1000)).start()\n"
+      "open('/proc/self/comm', 'w').write('on')\n"
+      "exit_thread = ctypes.CDLL(None).syscall\n"
+      "exit_thread(" +
+          std::to_string(SYS_exit) + ", 0)",
+      "on");
+}
+
 TEST_F(AttachTest, ProcessThatCannotBeWatchedIsNamedWithTheReason) {
   const auto refusal = [&](const std::string& pid, Level level = Level::kNoBreakpoints,
                            const std::string& thread = "*") {

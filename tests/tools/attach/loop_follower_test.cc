@@ -202,6 +202,16 @@ TEST_F(LoopFollowerTest, LossForgetsWhatRunsUntilTheNextWait) {
   EXPECT_THAT(dispatches_.all, ElementsAre("begin 20", "forget 40", "begin 70"));
 }
 
+TEST_F(LoopFollowerTest, ReadOfTheTerminalIsNoPartOfTheDispatch) {
+  LoopCall(10);
+  follower_.OnReturn(20 * kMs);
+  follower_.OnCall(30 * kMs, {.family = WaitFamily::kRead, .fd = 0}, {});
+  EXPECT_TRUE(follower_.waiting());
+  Block(30, 900);
+  LoopCall(905);
+  EXPECT_THAT(dispatches_.all, ElementsAre("begin 20", "end 30", "begin 900", "end 905"));
+}
+
 TEST_F(LoopFollowerTest, NothingAfterTheExitIsADispatch) {
   LoopCall(10);
   follower_.OnReturn(20 * kMs);
