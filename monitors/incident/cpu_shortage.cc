@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/scoped_fd.h"
 
 namespace jankbox {
 namespace {
@@ -41,11 +43,21 @@ uint64_t NumberAfter(const char* text, const char* key) {
   return at == nullptr ? 0 : strtoull(at + strlen(key), nullptr, 10);
 }
 
-bool ReadText(const ScopedFd& fd, char* text, size_t size) {
-  const ssize_t got = fd.valid() ? pread(fd.get(), text, size - 1, 0) : -1;
+// Reads the start of a file as long as it `works`: until a reading fails, unless only because the
+// process is out of descriptors. Keeps none: the app may close every descriptor that it finds and
+// get the same number for a file of its own.
+bool ReadText(const char* path, bool* works, char* text, size_t size) {
+  if (!*works) return false;
+  const ScopedFd fd(open(path, O_RDONLY | O_CLOEXEC));
+  const bool too_many = !fd.valid() && (errno == EMFILE || errno == ENFILE);
+  const ssize_t got = fd.valid() ? read(fd.get(), text, size - 1) : -1;
   text[std::max<ssize_t>(got, 0)] = '\0';
+  *works = got > 0 || too_many;
   return got > 0;
 }
+
+// How far a counter went; 0 if it was not read at the end.
+uint64_t Since(uint64_t begin, uint64_t end) { return end - std::min(begin, end); }
 
 uint32_t Permille(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : static_cast<uint32_t>(std::min<uint64_t>(part * kWhole / whole, kWhole));
@@ -78,7 +90,14 @@ std::string QuotaPhrase(const CpuShortage& shortage) {
 bool CpuAccount::ReadFile(const char* cgroup, const char* name, char* text, size_t size) const {
   char path[2 * kMaxPath];
   snprintf(path, sizeof(path), "%s%s%s/%s", root_, mount_, cgroup, name);
-  return ReadText(ScopedFd(open(path, O_RDONLY | O_CLOEXEC)), text, size);
+  bool works = true;
+  return ReadText(path, &works, text, size);
+}
+
+bool CpuAccount::ReadSystem(const char* name, bool* works, char* text, size_t size) const {
+  char path[kMaxPath];
+  snprintf(path, sizeof(path), "%s/proc/%s", root_, name);
+  return ReadText(path, works, text, size);
 }
 
 // In thousandths of a CPU; 0: none.
@@ -92,9 +111,9 @@ uint32_t CpuAccount::QuotaOf(const char* cgroup) const {
 }
 
 void CpuAccount::FindQuota() {
-  char file[kMaxPath], groups[4096];
-  snprintf(file, sizeof(file), "%s/proc/self/cgroup", root_);
-  if (!ReadText(ScopedFd(open(file, O_RDONLY | O_CLOEXEC)), groups, sizeof(groups))) return;
+  char groups[4096];
+  bool works = true;
+  if (!ReadSystem("self/cgroup", &works, groups, sizeof(groups))) return;
   std::string_view path;
   unified_ = true;
   for (std::string_view left = groups; !left.empty();) {  // "4:cpu,cpuacct:/x", "0::/x"
@@ -132,36 +151,26 @@ void CpuAccount::Use(const char* cgroup, uint32_t permille) {
   if (strcmp(cgroup, cgroup_) == 0) return;
   count_ = 0;  // the counters are another cgroup's
   strcpy(cgroup_, cgroup);
-  char path[2 * kMaxPath];
-  snprintf(path, sizeof(path), "%s%s%s/cpu.stat", root_, mount_, cgroup);
-  stat_.Reset(permille == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC));
 }
 
 void CpuAccount::Read(uint64_t now_ns, bool active) {
   if (!active && quota_permille_ == 0) return;
   if (count_ != 0 && now_ns < points_[count_ - 1].time_ns + kIntervalNs) return;
-  if (!opened_) {
-    opened_ = true;
-    char path[kMaxPath];
-    snprintf(path, sizeof(path), "%s/proc/pressure/cpu", root_);
-    pressure_.Reset(open(path, O_RDONLY | O_CLOEXEC));
-    snprintf(path, sizeof(path), "%s/proc/uptime", root_);
-    uptime_.Reset(open(path, O_RDONLY | O_CLOEXEC));
-    cpus_ = static_cast<uint64_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
-  }
+  if (cpus_ == 0) cpus_ = static_cast<uint64_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   Point point{.time_ns = now_ns};
   char text[1024];
-  if (ReadText(stat_, text, sizeof(text))) {  // µs in v2, ns in v1
+  if (quota_permille_ != 0 && ReadFile(cgroup_, "cpu.stat", text, sizeof(text))) {
+    point.throttled_known = true;  // µs in v2, ns in v1
     point.throttled_ns =
         NumberAfter(text, "throttled_usec ") * 1000 + NumberAfter(text, "throttled_time ");
   }
-  if (ReadText(pressure_, text, sizeof(text))) {  // "some avg10=0.00 … total=123", in µs
+  // "some avg10=0.00 … total=123", in µs; some kernels have the file and no numbers.
+  if (ReadSystem("pressure/cpu", &pressure_works_, text, sizeof(text))) {
+    point.pressure_known = true;
     point.waiting_ns = NumberAfter(text, "total=") * 1000;
-  } else {
-    pressure_.Reset();  // some kernels have the file and no numbers
   }
   unsigned long long seconds = 0, hundredths = 0;
-  if (ReadText(uptime_, text, sizeof(text)) &&
+  if (ReadSystem("uptime", &uptime_works_, text, sizeof(text)) &&
       sscanf(text, "%*u.%*u %llu.%llu", &seconds, &hundredths) == 2) {
     point.idle_ns = seconds * kNsPerSecond + hundredths * 10 * kNsPerMs;
   }
@@ -186,15 +195,13 @@ CpuShortage CpuAccount::Between(uint64_t from_ns, uint64_t to_ns) const {
   if (begin == nullptr || end == nullptr || end->time_ns <= begin->time_ns) return shortage;
   const uint64_t length_ns = end->time_ns - begin->time_ns;
   shortage.known = true;
-  shortage.throttled_ns = end->throttled_ns - std::min(begin->throttled_ns, end->throttled_ns);
+  if (begin->throttled_known) shortage.throttled_ns = Since(begin->throttled_ns, end->throttled_ns);
   shortage.quota_permille = quota_permille_;
   const size_t size = strlen(cgroup_), most = sizeof(shortage.cgroup) - 1;
   strcpy(shortage.cgroup, cgroup_ + (size > most ? size - most : 0));
-  shortage.pressure_known = pressure_.valid();
-  shortage.waiting_permille =
-      Permille(end->waiting_ns - std::min(begin->waiting_ns, end->waiting_ns), length_ns);
-  shortage.idle_permille =
-      Permille(end->idle_ns - std::min(begin->idle_ns, end->idle_ns), length_ns * cpus_);
+  shortage.pressure_known = begin->pressure_known && end->pressure_known;
+  shortage.waiting_permille = Permille(Since(begin->waiting_ns, end->waiting_ns), length_ns);
+  shortage.idle_permille = Permille(Since(begin->idle_ns, end->idle_ns), length_ns * cpus_);
   return shortage;
 }
 

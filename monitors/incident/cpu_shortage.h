@@ -1,14 +1,13 @@
 // How much CPU time was withheld from the process in a stretch of time, and why: by the quota of
 // its cgroup (cpu.stat), or by a machine with more to do than CPUs (/proc/pressure/cpu, /proc/
-// uptime). CpuAccount keeps the counters of the last seconds. Watcher thread; allocates.
+// uptime). CpuAccount keeps the counters of the last seconds, and no descriptor. Watcher thread;
+// allocates.
 #ifndef JANKBOX_MONITORS_INCIDENT_CPU_SHORTAGE_H_
 #define JANKBOX_MONITORS_INCIDENT_CPU_SHORTAGE_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
-
-#include "base/scoped_fd.h"
 
 namespace jankbox {
 
@@ -58,9 +57,12 @@ class CpuAccount {
     uint64_t throttled_ns = 0;
     uint64_t waiting_ns = 0;  // /proc/pressure/cpu
     uint64_t idle_ns = 0;     // of all CPUs
+    bool throttled_known = false;
+    bool pressure_known = false;
   };
 
   bool ReadFile(const char* cgroup, const char* name, char* text, size_t size) const;
+  bool ReadSystem(const char* name, bool* works, char* text, size_t size) const;  // in /proc
   uint32_t QuotaOf(const char* cgroup) const;
   void Use(const char* cgroup, uint32_t permille);
 
@@ -69,11 +71,10 @@ class CpuAccount {
   const char* mount_ = "";      // of the hierarchy with the controller "cpu"
   char cgroup_[kMaxPath] = {};  // with the quota; empty: none
   uint32_t quota_permille_ = 0;
-  ScopedFd stat_;
-  bool opened_ = false;
-  ScopedFd pressure_;
-  ScopedFd uptime_;
-  uint64_t cpus_ = 1;
+  // False once the file could not be read.
+  bool pressure_works_ = true;
+  bool uptime_works_ = true;
+  uint64_t cpus_ = 0;
   Point points_[kMaxPoints];  // oldest first
   size_t count_ = 0;
 };

@@ -1,7 +1,9 @@
 // Quotas and counters out of files as the kernel writes them, in a folder of the test's own.
 #include "monitors/incident/cpu_shortage.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -201,6 +203,36 @@ TEST_F(CpuAccountTest, LongNameIsToldByItsEnd) {
   const CpuShortage shortage = account.Between(0, 50 * kNsPerMs);
   EXPECT_EQ(shortage.quota_permille, 200u);
   EXPECT_EQ(std::string(shortage.cgroup), std::string(91, 'a') + "/end");
+}
+
+// As daemons do: it closes every descriptor, and the next files that it opens have their numbers.
+TEST_F(CpuAccountTest, FilesOfAnAppThatClosesAllDescriptorsStayOpen) {
+  Group("/work.slice/app.scope", "20000 100000", 1000);
+  Group("/other", "20000 100000", 1000);
+  int numbers[8];  // the lowest ones that are free
+  for (int& fd : numbers) fd = dup(STDERR_FILENO);
+  for (const int fd : numbers) ASSERT_EQ(close(fd), 0);
+  CpuAccount account(root_.c_str());
+  account.FindQuota();
+  account.Read(0, true);
+  for (const int fd : numbers) EXPECT_NE(close(fd), 0) << fd << " was kept";
+  for (const int fd : numbers) ASSERT_EQ(open("/dev/null", O_WRONLY | O_CLOEXEC), fd);
+  std::filesystem::remove_all(root_ + "/proc/pressure");
+  Write("/proc/self/cgroup", "0::/other\n");
+  account.FindQuota();
+  account.Read(50 * kNsPerMs, true);
+  for (const int fd : numbers) EXPECT_EQ(close(fd), 0) << fd << " was closed";
+}
+
+TEST_F(CpuAccountTest, FileThatCannotBeReadIsNotTriedAgain) {
+  std::filesystem::remove_all(root_ + "/proc/pressure");
+  CpuAccount account(root_.c_str());
+  account.Read(0, true);
+  Pressure(0);
+  account.Read(50 * kNsPerMs, true);
+  Pressure(50);
+  account.Read(100 * kNsPerMs, true);
+  EXPECT_FALSE(account.Between(50 * kNsPerMs, 100 * kNsPerMs).pressure_known);
 }
 
 // The files of this machine, whatever it has.
