@@ -19,6 +19,8 @@ void PeerFinder::Look(uint64_t now_ns, uint64_t begin_ticks, ThreadReading* read
     const WaitPeers found = source_->PeersOf(*reading, begin_ticks);
     const bool seen = found.peer.kind != WaitPeer::Kind::kNone;
     next_ns_ = now_ns + (seen ? kIntervalNs : kSearchIntervalNs);
+    // If the thread went on, its descriptors and its memory may be another wait's.
+    if (!IsSameWait(*reading, source_->Read())) return;
     for (const WaitPeer& server : found.servers) timeline->Keep(now_ns, server);
     last_ = *reading;
     last_.peer = timeline->Keep(now_ns, found.peer);

@@ -1,6 +1,7 @@
 // Finds out which process an overdue thread waits for, while it waits: once for each wait, and for
-// one wait in 20 ms at most, in 100 ms if the servers of the process were searched for. Watcher
-// thread; allocates.
+// one wait in 20 ms at most, in 100 ms if the servers of the process were searched for. Drops what
+// it found if the thread ran meanwhile, and if the kernel does not say so. Watcher thread;
+// allocates.
 #ifndef JANKBOX_SDK_RUNTIME_PEER_FINDER_H_
 #define JANKBOX_SDK_RUNTIME_PEER_FINDER_H_
 

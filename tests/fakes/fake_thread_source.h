@@ -30,6 +30,7 @@ struct FakeSamplerState {
 struct FakeThreadState {
   ThreadReading reading;
   WaitPeers peers;
+  bool runs_meanwhile = false;  // while its peers are asked for
   bool gone = false;
   bool traced = false;
   UiThreadReading scheduling;
@@ -82,6 +83,7 @@ class FakeThreadSource final : public ThreadSource {
   }
   WaitPeers PeersOf(const ThreadReading&, uint64_t) override {
     ++state_->peers_asked;
+    if (state_->runs_meanwhile) ++state_->reading.switches;
     return state_->peers;
   }
   bool IsGone() override { return state_->gone; }

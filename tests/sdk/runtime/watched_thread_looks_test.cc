@@ -65,7 +65,29 @@ TEST_F(WatchedThreadTest, PeerOfAWaitIsAskedForOnceAndGoesWithTheIncident) {
   EXPECT_THAT(pids, ElementsAre(5, 6));
 }
 
+TEST_F(WatchedThreadTest, PeerThatIsFoundAfterTheWaitIsDropped) {
+  state_.reading.sched_known = true;
+  state_.peers.peer = {.kind = WaitPeer::Kind::kXServer, .pid = 5};
+  state_.peers.servers[0] = state_.peers.peer;
+  state_.runs_meanwhile = true;
+  Begin("draw", 100);
+  LookUntil(850);
+  End(860);
+  LookUntil(1000);
+  EXPECT_GT(state_.peers_asked, 1u) << "each wait is asked about";
+  ASSERT_THAT(sealed_, SizeIs(1));
+  EXPECT_EQ(sealed_[0].readings.LastPeer(WaitPeer::Kind::kXServer, UINT64_MAX), 0);
+  state_.runs_meanwhile = false;
+  Begin("draw", 2000);
+  LookUntil(2850);
+  End(2860);
+  LookUntil(3000);
+  ASSERT_THAT(sealed_, SizeIs(2));
+  EXPECT_NE(sealed_[1].readings.LastPeer(WaitPeer::Kind::kXServer, UINT64_MAX), 0);
+}
+
 TEST_F(WatchedThreadTest, PeersOfAnEarlierMessageAreForgotten) {
+  state_.reading.sched_known = true;
   state_.peers.peer = {.kind = WaitPeer::Kind::kXServer, .pid = 5};
   Begin("draw", 100);
   LookUntil(850);
