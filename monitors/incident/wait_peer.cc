@@ -32,7 +32,7 @@ constexpr size_t kMaxPath = 96;
 constexpr uint64_t kWaitVblank = 0x643a;
 
 // By kind.
-constexpr char kWords[][24] = {"",
+constexpr char kWords[kWaitPeerKinds][24] = {"",
                                "another process",
                                "the X server",
                                "the Wayland compositor",
@@ -219,6 +219,11 @@ WaitPeer PeerOfIoctl(int fd, uint64_t request) {
   return peer;
 }
 
+// False if the process is gone, and for a listener that starts others.
+bool IsItsOwnListener(const WaitPeer& peer) {
+  return peer.pid > 1 && peer.process[0] != '\0' && strcmp(peer.process, "systemd") != 0;
+}
+
 }  // namespace
 
 WaitPeer PeerOfWait(const ThreadReading& reading) {
@@ -253,22 +258,25 @@ std::array<WaitPeer, 3> ConnectedServers() {
 }
 
 std::string PeerPhrase(const WaitPeer& peer) {
+  const bool display = peer.kind == Kind::kXServer || peer.kind == Kind::kCompositor;
+  const bool child = peer.kind == Kind::kChild;
+  // The kernel names the process that began to listen. With sockets that systemd opens, and in
+  // daemons that forked since, it is not the one that answers. A bus only passes calls on.
+  const bool known = child || (peer.kind != Kind::kBus && IsItsOwnListener(peer));
   char process[64] = "", text[192];
-  // A bus only passes calls on, unless it is stopped.
-  if (peer.pid != 0 && (peer.kind != Kind::kBus || peer.stopped)) {
-    snprintf(process, sizeof(process), " (%s%spid %d%s)", peer.process,
-             peer.process[0] == '\0' ? "" : ", ", peer.pid, peer.stopped ? ", stopped" : "");
+  if (peer.pid != 0 && known) {
+    // Of any other process the name says what else is on the device.
+    const char* name = display || child ? peer.process : "";
+    snprintf(process, sizeof(process), " (%s%spid %d%s)", name, name[0] == '\0' ? "" : ", ",
+             peer.pid, peer.stopped && (display || child) ? ", stopped" : "");
   }
-  snprintf(text, sizeof(text), "waiting for %s%s%s%s", kWords[static_cast<size_t>(peer.kind)],
+  snprintf(text, sizeof(text), "%s%s%s%s", PeerKey(peer).c_str(),
            peer.bus_name[0] == '\0' ? "" : " ", peer.bus_name, process);
   return text;
 }
 
 std::string PeerKey(const WaitPeer& peer) {
-  WaitPeer lasting;
-  lasting.kind = peer.kind;
-  if (peer.bus_name[0] != ':') memcpy(lasting.bus_name, peer.bus_name, sizeof(peer.bus_name));
-  return PeerPhrase(lasting);
+  return std::string("waiting for ") + kWords[static_cast<size_t>(peer.kind)];
 }
 
 }  // namespace jankbox

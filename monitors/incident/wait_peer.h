@@ -6,6 +6,7 @@
 #define JANKBOX_MONITORS_INCIDENT_WAIT_PEER_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -27,12 +28,14 @@ struct WaitPeer {
 
   Kind kind = Kind::kNone;
   bool stopped = false;    // the process was in state T
-  int32_t pid = 0;         // 0: not known
-  char process[16] = {};   // its name, as /proc/PID/comm
+  int32_t pid = 0;         // of a socket: of the process that called listen(); 0: not known
+  char process[16] = {};   // its name, as /proc/PID/comm; empty: it is gone
   char bus_name[64] = {};  // kBus: the destination of the call, cut; empty: not known
 
   bool operator==(const WaitPeer&) const = default;
 };
+
+inline constexpr size_t kWaitPeerKinds = 8;
 
 // kNone if the wait is for something else, or for one of several processes.
 WaitPeer PeerOfWait(const ThreadReading& reading);
@@ -41,10 +44,10 @@ WaitPeer PeerOfWait(const ThreadReading& reading);
 // is not connected to. For a wait that another of its threads ends, once that has an answer.
 std::array<WaitPeer, 3> ConnectedServers();
 
-// "waiting for the X server (Xvfb, pid 123, stopped)".
+// "waiting for the X server (Xvfb, pid 123, stopped)". Names only servers of displays and children.
 std::string PeerPhrase(const WaitPeer& peer);
 
-// The same without what changes from run to run: "waiting for the X server".
+// The same in every run, without the process and the name on the bus: "waiting for the X server".
 std::string PeerKey(const WaitPeer& peer);
 
 }  // namespace jankbox

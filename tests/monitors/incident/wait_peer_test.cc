@@ -129,14 +129,27 @@ TEST_F(WaitPeerTest, SocketIsKnownByTheListenersProcessAndPath) {
 }
 
 TEST_F(WaitPeerTest, StoppedServerIsSaidToBeStopped) {
-  Child server([&] { Listen(folder_ + "/database"); });
-  const ScopedFd fd = Connect(folder_ + "/database");
+  Child server([&] { Listen(folder_ + "/wayland-0"); });
+  const ScopedFd fd = Connect(folder_ + "/wayland-0");
   EXPECT_FALSE(PeerOfWait(InRecv(fd)).stopped);
   server.Stop();
   const WaitPeer peer = PeerOfWait(InRecv(fd));
   EXPECT_TRUE(peer.stopped);
-  EXPECT_EQ(PeerPhrase(peer), "waiting for another process (server, pid " +
+  EXPECT_EQ(PeerPhrase(peer), "waiting for the Wayland compositor (server, pid " +
                                   std::to_string(server.pid()) + ", stopped)");
+}
+
+// As a daemon that forks: the process that listened is gone, and its child answers.
+TEST_F(WaitPeerTest, ListenerThatIsGoneIsNotNamed) {
+  ScopedFd fd;
+  {
+    Child listener([&] { Listen(folder_ + "/database"); });
+    ASSERT_TRUE(listener.ready());
+    fd = Connect(folder_ + "/database");
+    EXPECT_EQ(PeerPhrase(PeerOfWait(InRecv(fd))),
+              "waiting for another process (pid " + std::to_string(listener.pid()) + ")");
+  }
+  EXPECT_EQ(PeerPhrase(PeerOfWait(InRecv(fd))), "waiting for another process");
 }
 
 TEST_F(WaitPeerTest, PollHasAPeerIfAllDescriptorsLeadToIt) {
@@ -226,22 +239,39 @@ TEST(PeerPhrase, NamesTheKindAndTheProcess) {
   EXPECT_EQ(PeerPhrase({.kind = Kind::kVsync}), "waiting for the display's vsync");
 }
 
-TEST(PeerPhrase, BusIsOnlyNamedIfItIsStopped) {
-  WaitPeer peer{
-      .kind = Kind::kBus, .pid = 7, .process = "dbus-daemon", .bus_name = "org.jankbox.Test"};
-  EXPECT_EQ(PeerPhrase(peer), "waiting for the D-Bus peer org.jankbox.Test");
-  peer.stopped = true;
-  EXPECT_EQ(PeerPhrase(peer),
-            "waiting for the D-Bus peer org.jankbox.Test (dbus-daemon, pid 7, stopped)");
+TEST(PeerPhrase, OtherProcessesHaveNoNameAndAreNotSaidToBeStopped) {
+  EXPECT_EQ(PeerPhrase({.kind = Kind::kProcess, .stopped = true, .pid = 5, .process = "vault"}),
+            "waiting for another process (pid 5)");
+}
+
+TEST(PeerPhrase, ListenerThatStartsOthersIsNotThePeer) {
+  const WaitPeer listeners[] = {{.kind = Kind::kProcess, .pid = 1, .process = "init"},
+                                {.kind = Kind::kProcess, .pid = 700, .process = "systemd"},
+                                {.kind = Kind::kProcess, .pid = 700}};
+  for (WaitPeer listener : listeners) {
+    EXPECT_EQ(PeerPhrase(listener), "waiting for another process");
+    listener.kind = Kind::kXServer;
+    EXPECT_EQ(PeerPhrase(listener), "waiting for the X server");
+  }
+}
+
+TEST(PeerPhrase, BusIsNeverNamed) {
+  EXPECT_EQ(PeerPhrase({.kind = Kind::kBus,
+                        .stopped = true,
+                        .pid = 7,
+                        .process = "dbus-daemon",
+                        .bus_name = "org.jankbox.Test"}),
+            "waiting for the D-Bus peer org.jankbox.Test");
 }
 
 TEST(PeerKey, HasNothingThatChangesFromRunToRun) {
   EXPECT_EQ(PeerKey({.kind = Kind::kXServer, .stopped = true, .pid = 123, .process = "Xvfb"}),
             "waiting for the X server");
-  EXPECT_EQ(PeerKey({.kind = Kind::kBus, .pid = 7, .bus_name = "org.jankbox.Test"}),
-            "waiting for the D-Bus peer org.jankbox.Test");
-  EXPECT_EQ(PeerKey({.kind = Kind::kBus, .pid = 7, .bus_name = ":1.77"}),
-            "waiting for the D-Bus peer");
+  for (const char* name : {"org.jankbox.Test", "org.jankbox.Test.pid77", ":1.77"}) {
+    WaitPeer peer{.kind = Kind::kBus, .pid = 7};
+    strcpy(peer.bus_name, name);
+    EXPECT_EQ(PeerKey(peer), "waiting for the D-Bus peer");
+  }
 }
 
 }  // namespace
