@@ -16,39 +16,62 @@ using Kind = WaitPeer::Kind;
 constexpr char kPassedOver[][12] = {"libc.so",     "libpthread", "ld-linux", "libstdc++",
                                     "libglib-2.0", "libjankbox", "[vdso]"};
 
-constexpr struct {
+struct Library {
   char module[19];  // how its name starts
   Kind kind;
-} kLibraries[] = {
+  char function[8] = "";  // how one of its functions starts that waits for that; empty: any
+};
+constexpr Library kLibraries[] = {
     {"libxcb", Kind::kXServer},
     {"libX11", Kind::kXServer},
     {"libwayland-client", Kind::kCompositor},
     {"libdbus-1", Kind::kBus},
-    {"libgio-2.0", Kind::kBus},
-    {"libsystemd", Kind::kBus},
+    {"libgio-2.0", Kind::kBus, "g_dbus_"},
+    {"libsystemd", Kind::kBus, "sd_bus_"},
     {"libgallium", Kind::kGpuDriver},
     {"libvulkan_", Kind::kGpuDriver},
     {"libnvidia-", Kind::kGpuDriver},
     {"libGLX_", Kind::kGpuDriver},
     {"libEGL_", Kind::kGpuDriver},
 };
-// How the names of Mesa's older drivers end: swrast_dri.so.
+// Mesa's older drivers: the ends of their names, as in swrast_dri.so.
 constexpr std::string_view kDriverEnd = "_dri.so";
+constexpr Library kDriver = {"", Kind::kGpuDriver};
+
+// How functions start in which a thread waits until another one has read its answer from the
+// connection. Any other futex of these libraries may be a lock.
+constexpr char kReplies[][47] = {"xcb_wait_for_",
+                                 "_XReply",
+                                 "_XReadEvents",
+                                 "wl_display_read_events",
+                                 "wl_display_dispatch",
+                                 "wl_display_roundtrip",
+                                 "dbus_pending_call_block",
+                                 "dbus_connection_send_with_reply_and_block",
+                                 "g_dbus_connection_send_message_with_reply_sync",
+                                 "g_dbus_connection_call_sync"};
+// How functions start that wait for a lock, also inside of those.
+constexpr char kLockFunctions[][20] = {"XLockDisplay", "_XLockDisplay", "_XDisplayLockWait",
+                                       "pthread_mutex_lock", "___pthread_mutex_lo",
+                                       "__lll_lock_wait"};
 
 // A sample is taken right after a reading.
 constexpr uint64_t kAfterReadingNs = 20 * kNsPerMs;
 constexpr uint64_t kNearNs = 200 * kNsPerMs;
 
-bool IsPassedOver(std::string_view module) {
-  return std::any_of(std::begin(kPassedOver), std::end(kPassedOver),
-                     [module](const char* start) { return module.starts_with(start); });
+// True if `name` starts as one of `starts`.
+template <typename Starts>
+bool StartsAsOneOf(const Starts& starts, std::string_view name) {
+  return std::any_of(std::begin(starts), std::end(starts),
+                     [name](const char* start) { return name.starts_with(start); });
 }
 
-Kind KindOfModule(std::string_view module) {
-  for (const auto& library : kLibraries) {
-    if (module.starts_with(library.module)) return library.kind;
+// Null if it waits for nobody in particular.
+const Library* FindLibrary(std::string_view module) {
+  for (const Library& library : kLibraries) {
+    if (module.starts_with(library.module)) return &library;
   }
-  return module.ends_with(kDriverEnd) ? Kind::kGpuDriver : Kind::kNone;
+  return module.ends_with(kDriverEnd) ? &kDriver : nullptr;
 }
 
 // A server that is known by its socket, but not by its path, is what the library says.
@@ -90,23 +113,27 @@ void NameChildren(VerdictTimeline* readings) {
 }  // namespace
 
 Kind KindOfStack(const StackSample& sample, const FrameTable& frames) {
-  std::string_view library;  // that waits: its frames follow each other
-  Kind kind = Kind::kNone;
-  bool of_bus = false;
+  std::string_view waiting;  // the module that waits: its frames follow each other
+  const Library* library = nullptr;
+  bool called = false, for_reply = false;
   for (uint32_t i = 0; i < sample.depth; ++i) {
     const auto found = frames.find(sample.pcs[i]);
     if (found == frames.end()) continue;
     const std::string_view module = found->second.module, function = found->second.function;
-    if (library.empty() && IsPassedOver(module)) continue;
-    if (library.empty()) {
-      library = module;
-      kind = KindOfModule(module);
+    if (StartsAsOneOf(kLockFunctions, function)) return Kind::kNone;
+    if (waiting.empty() && StartsAsOneOf(kPassedOver, module)) continue;
+    if (waiting.empty()) {
+      waiting = module;
+      library = FindLibrary(module);
     }
-    if (module != library) break;
+    if (module != waiting || library == nullptr) break;
     if (function == "xcb_wait_for_special_event") return Kind::kVsync;  // of the extension Present
-    of_bus = of_bus || function.starts_with("g_dbus_");
+    called = called || function.starts_with(library->function);
+    for_reply = for_reply || StartsAsOneOf(kReplies, function);
   }
-  return library.starts_with("libgio") && !of_bus ? Kind::kNone : kind;
+  if (!called) return Kind::kNone;
+  const bool server = library->kind != Kind::kGpuDriver;
+  return server && sample.syscall == SYS_futex && !for_reply ? Kind::kNone : library->kind;
 }
 
 VerdictTimeline NameWaits(VerdictTimeline readings, const std::vector<StackSample>& samples,
@@ -120,7 +147,8 @@ VerdictTimeline NameWaits(VerdictTimeline readings, const std::vector<StackSampl
            clock.ToMonotonicNs(samples[next].time_ns) <= point.time_ns + kAfterReadingNs) {
       sample = &samples[next++];
     }
-    if (!IsWait(point.reading.wait) || sample == nullptr) continue;
+    const WaitReason wait = point.reading.wait;
+    if (!IsWait(wait) || wait == WaitReason::kLock || sample == nullptr) continue;
     const bool same_call = !sample->running && sample->syscall == point.reading.syscall;
     if (!same_call || clock.ToMonotonicNs(sample->time_ns) + kNearNs < point.time_ns) continue;
     if (sample != judged) kind = KindOfStack(*sample, frames);

@@ -15,7 +15,7 @@
 namespace jankbox {
 
 // For whom the library waits in which the stack's innermost function is; kNone for the program's
-// own functions, and for libraries that wait for nobody in particular.
+// own functions, for libraries that wait for nobody in particular, and for their locks.
 WaitPeer::Kind KindOfStack(const StackSample& sample, const FrameTable& frames);
 
 // `readings` with their peers. `samples` are those of the same thread, oldest first, in ticks.

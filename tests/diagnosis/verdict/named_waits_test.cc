@@ -93,6 +93,46 @@ TEST_F(NamedWaitsTest, ReplyOfAGlibLoopInsideGdbusIsTheBuss) {
       << "GIO waits for other things, too";
 }
 
+TEST_F(NamedWaitsTest, JournalOfSystemdIsNoBus) {
+  EXPECT_EQ(KindOf({{"libc.so.6", "sendmsg"},
+                    {"libsystemd.so.0", ""},
+                    {"libsystemd.so.0", "sd_journal_sendv"},
+                    {"app", "log"}}),
+            Kind::kNone);
+}
+
+// Another thread of the program called XLockDisplay.
+TEST_F(NamedWaitsTest, LockOfALibraryIsNotItsServer) {
+  const std::initializer_list<std::pair<const char*, const char*>> stacks[] = {
+      {{"libc.so.6", "pthread_cond_wait"}, {"libX11.so.6", "XLockDisplay"}, {"app", "draw"}},
+      {{"libc.so.6", "pthread_cond_wait"},
+       {"libX11.so.6", "_XDisplayLockWait"},
+       {"libX11.so.6", "_XReply"},
+       {"libX11.so.6", "XSync"}},
+      {{"libc.so.6", "futex"}, {"libX11.so.6", ""}, {"libX11.so.6", "XFlush"}, {"app", "draw"}},
+      {{"libc.so.6", "__lll_lock_wait"},
+       {"libc.so.6", "pthread_mutex_lock"},
+       {"libxcb.so.1", "xcb_wait_for_reply"}},
+      {{"libc.so.6", "futex"}, {"libgio-2.0.so.0", "g_dbus_connection_get_unique_name"}}};
+  for (const auto& frames : stacks) {
+    StackSample stack = Stack(frames);
+    stack.syscall = SYS_futex;
+    EXPECT_EQ(KindOfStack(stack, frames_), Kind::kNone) << std::data(frames)[1].second;
+  }
+  StackSample reply = Stack({{"libc.so.6", "futex"}, {"libX11.so.6", ""}, {"libX11.so.6", "_XReply"}});
+  reply.syscall = SYS_futex;
+  EXPECT_EQ(KindOfStack(reply, frames_), Kind::kXServer);
+}
+
+// The owner of the lock is what the thread waits for.
+TEST_F(NamedWaitsTest, ReadingOfALockHasNoServer) {
+  readings_.Keep(90 * kMs, {.kind = Kind::kXServer, .pid = 123, .process = "Xvfb"});
+  Read(100, SYS_futex);
+  readings_.points().back().reading.wait = WaitReason::kLock;
+  Sample(101, Stack({{"libc.so.6", "futex"}, {"libxcb.so.1", "xcb_wait_for_reply"}}), SYS_futex);
+  EXPECT_EQ(Phrases(), std::vector<std::string>{""});
+}
+
 TEST_F(NamedWaitsTest, PresentedFrameIsTheDisplays) {
   EXPECT_EQ(KindOf({{"libc.so.6", "__poll"},
                     {"libxcb.so.1", ""},
@@ -154,12 +194,12 @@ TEST_F(NamedWaitsTest, SampleOfAnotherCallOrOfLongAgoSaysNothing) {
 
 // The watcher asks once a message is overdue; the wait may have begun long before.
 TEST_F(NamedWaitsTest, StartOfTheSameWaitHasItsPeer) {
-  const uint8_t server = readings_.Keep(400 * kMs, {.kind = Kind::kXServer, .pid = 5});
+  const uint8_t server = readings_.Keep(400 * kMs, {.kind = Kind::kXServer, .pid = 5, .process = "Xorg"});
   Read(100, SYS_read);
   Read(150, SYS_poll);
   Read(200, SYS_poll);
   Read(400, SYS_poll, server);
-  const std::string phrase = "waiting for the X server (pid 5)";
+  const std::string phrase = "waiting for the X server (Xorg, pid 5)";
   EXPECT_EQ(Phrases(), (std::vector<std::string>{"", phrase, phrase, phrase}));
 }
 
