@@ -145,13 +145,14 @@ std::string VerdictSentence(const Verdict& verdict, const Culprit& culprit) {
 }
 
 std::string OutsideCause(const Verdict& verdict) {
-  const VerdictShare* largest = nullptr;
+  uint64_t ns[kWaitPeerKinds] = {};
   for (const VerdictShare& share : verdict.shares) {
-    if (largest == nullptr || share.ns > largest->ns) largest = &share;
+    if (share.peer == nullptr) continue;
+    uint64_t& of_kind = ns[static_cast<size_t>(share.peer->kind)];
+    of_kind += share.ns;
+    if (2 * of_kind >= verdict.total_ns()) return PeerKey(*share.peer);
   }
-  if (largest == nullptr || 2 * largest->ns < verdict.total_ns()) return "";
-  if (largest->peer != nullptr) return PeerKey(*largest->peer);
-  return largest->quota != nullptr ? "CPU quota" : "";
+  return "";
 }
 
 }  // namespace jankbox

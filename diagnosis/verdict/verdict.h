@@ -92,9 +92,9 @@ struct Culprit {
 // 'Worker-3' (tid 123) in ImageCache::Decode, in Feed::Bind". Empty for an empty verdict.
 std::string VerdictSentence(const Verdict& verdict, const Culprit& culprit);
 
-// The cause outside of the program that has half of the time or more: "waiting for the X server",
-// "CPU quota". The same in every run: without ids and numbers, and without the machine's load.
-// Empty if there is none.
+// The kind of process or device that was waited for in half of the time or more: "waiting for the X
+// server". The same in every run: without its name and id, and without the machine's load and
+// quotas. Empty if there is none.
 std::string OutsideCause(const Verdict& verdict);
 
 }  // namespace jankbox

@@ -76,5 +76,23 @@ TEST(VerdictSentence, MarksAnEstimateAndSaysNothingOfNothing) {
   EXPECT_EQ(VerdictSentence(verdict, {}), "90 % in page faults (estimate)");
 }
 
+// A fingerprint has it: names, ids and the device's quota are others in each run.
+TEST(OutsideCause, IsTheKindThatMostOfTheTimeWasWaitedFor) {
+  const WaitPeer one{.kind = WaitPeer::Kind::kBus, .pid = 7, .bus_name = "org.a.pid123"};
+  const WaitPeer two{.kind = WaitPeer::Kind::kBus, .pid = 8, .bus_name = "org.b"};
+  const CpuShortage quota{.known = true, .quota_permille = 200};
+  Verdict verdict;
+  VerdictShare share = Of(VerdictCause::kIpc, VerdictSource::kSystemCall, 30);
+  share.peer = &one;
+  verdict.Add(share);
+  share.peer = &two;
+  verdict.Add(share);
+  EXPECT_EQ(OutsideCause(verdict), "waiting for the D-Bus peer");
+  VerdictShare throttled = Of(VerdictCause::kRunnable, VerdictSource::kCpuStat, 70);
+  throttled.quota = &quota;
+  verdict.Add(throttled);
+  EXPECT_EQ(OutsideCause(verdict), "") << "less than half of the time was waited for them";
+}
+
 }  // namespace
 }  // namespace jankbox
