@@ -71,7 +71,8 @@ constexpr char kHybrid[] = "/sys/fs/cgroup/unified";
 }  // namespace
 
 bool CpuShortage::overloaded() const {
-  return pressure_known && waiting_permille >= kOverloadWaiting && idle_permille <= kOverloadIdle;
+  return pressure_known && idle_known && waiting_permille >= kOverloadWaiting &&
+         idle_permille <= kOverloadIdle;
 }
 
 std::string QuotaPhrase(const CpuShortage& shortage) {
@@ -172,6 +173,7 @@ void CpuAccount::Read(uint64_t now_ns, bool active) {
   unsigned long long seconds = 0, hundredths = 0;
   if (ReadSystem("uptime", &uptime_works_, text, sizeof(text)) &&
       sscanf(text, "%*u.%*u %llu.%llu", &seconds, &hundredths) == 2) {
+    point.idle_known = true;
     point.idle_ns = seconds * kNsPerSecond + hundredths * 10 * kNsPerMs;
   }
   if (count_ == kMaxPoints) {
@@ -201,6 +203,7 @@ CpuShortage CpuAccount::Between(uint64_t from_ns, uint64_t to_ns) const {
   strcpy(shortage.cgroup, cgroup_ + (size > most ? size - most : 0));
   shortage.pressure_known = begin->pressure_known && end->pressure_known;
   shortage.waiting_permille = Permille(Since(begin->waiting_ns, end->waiting_ns), length_ns);
+  shortage.idle_known = begin->idle_known && end->idle_known;
   shortage.idle_permille = Permille(Since(begin->idle_ns, end->idle_ns), length_ns * cpus_);
   return shortage;
 }

@@ -19,6 +19,7 @@ struct CpuShortage {
   char cgroup[96] = {};         // that has the quota: "/background.slice"; its end, if it is longer
   bool pressure_known = false;  // the kernel has /proc/pressure/cpu
   uint32_t waiting_permille = 0;  // of the time, some task of the machine waited for a CPU
+  bool idle_known = false;        // /proc/uptime can be read
   uint32_t idle_permille = 0;     // of the CPUs' time
 
   // Tasks waited for a CPU for most of the time, and no CPU was idle meanwhile: neither a quota nor
@@ -59,6 +60,7 @@ class CpuAccount {
     uint64_t idle_ns = 0;     // of all CPUs
     bool throttled_known = false;
     bool pressure_known = false;
+    bool idle_known = false;
   };
 
   bool ReadFile(const char* cgroup, const char* name, char* text, size_t size) const;

@@ -32,7 +32,11 @@ CpuShortage Quota(uint64_t throttled_ms) {
 }
 
 CpuShortage Overload() {
-  return {.known = true, .pressure_known = true, .waiting_permille = 956, .idle_permille = 3};
+  return {.known = true,
+          .pressure_known = true,
+          .waiting_permille = 956,
+          .idle_known = true,
+          .idle_permille = 3};
 }
 
 TEST(ExplainRunnable, QuotaIsNamedInsteadOfThoseThatRanMeanwhile) {

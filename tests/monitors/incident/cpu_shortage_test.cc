@@ -182,6 +182,19 @@ TEST_F(CpuAccountTest, KernelWithoutPressureIsSaidToHaveNone) {
   EXPECT_FALSE(shortage.overloaded());
 }
 
+TEST_F(CpuAccountTest, MachineWhoseIdleTimeIsUnknownIsNotOverloaded) {
+  std::filesystem::remove(root_ + "/proc/uptime");
+  CpuAccount account(root_.c_str());
+  account.Read(0, true);
+  Pressure(950);
+  account.Read(1000 * kNsPerMs, true);
+  const CpuShortage shortage = account.Between(0, 1000 * kNsPerMs);
+  EXPECT_TRUE(shortage.pressure_known);
+  EXPECT_EQ(shortage.waiting_permille, 950u);
+  EXPECT_FALSE(shortage.idle_known);
+  EXPECT_FALSE(shortage.overloaded());
+}
+
 TEST_F(CpuAccountTest, CountersOfALongTimeAreKeptAndFarOnesDoNotCount) {
   Group("/work.slice/app.scope", "20000 100000");
   CpuAccount account(root_.c_str());
