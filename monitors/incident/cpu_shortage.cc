@@ -101,14 +101,14 @@ bool CpuAccount::ReadSystem(const char* name, bool* works, char* text, size_t si
   return ReadText(path, works, text, size);
 }
 
-// In thousandths of a CPU; 0: none.
-uint32_t CpuAccount::QuotaOf(const char* cgroup) const {
+CpuAccount::Quota CpuAccount::QuotaOf(const char* cgroup) const {
   char text[64];
   long long quota = -1, period = 0;
-  if (!ReadFile(cgroup, unified_ ? "cpu.max" : "cpu.cfs_quota_us", text, sizeof(text))) return 0;
+  if (!ReadFile(cgroup, unified_ ? "cpu.max" : "cpu.cfs_quota_us", text, sizeof(text))) return {};
   sscanf(text, "%lld %lld", &quota, &period);  // "max 100000", "20000 100000", "20000"
   if (!unified_ && ReadFile(cgroup, "cpu.cfs_period_us", text, sizeof(text))) period = atoll(text);
-  return quota > 0 && period > 0 ? static_cast<uint32_t>(quota * kWhole / period) : 0;
+  if (quota <= 0 || period <= 0) return {};
+  return {static_cast<uint32_t>(quota * kWhole / period), static_cast<uint64_t>(period) * 1000};
 }
 
 void CpuAccount::FindQuota() {
@@ -133,11 +133,11 @@ void CpuAccount::FindQuota() {
     mount_ = kUnified;
     if (!ReadFile("", "cgroup.controllers", groups, sizeof(groups))) mount_ = kHybrid;
   }
-  uint32_t least = 0;
+  Quota least;
   while (true) {
-    const uint32_t permille = QuotaOf(cgroup);
-    if (permille != 0 && (least == 0 || permille < least)) {
-      least = permille;
+    const Quota quota = QuotaOf(cgroup);
+    if (quota.permille != 0 && (least.permille == 0 || quota.permille < least.permille)) {
+      least = quota;
       strcpy(tightest, cgroup);
     }
     char* last = strrchr(cgroup, '/');
@@ -147,23 +147,24 @@ void CpuAccount::FindQuota() {
   Use(tightest, least);
 }
 
-void CpuAccount::Use(const char* cgroup, uint32_t permille) {
-  quota_permille_ = permille;
+void CpuAccount::Use(const char* cgroup, const Quota& quota) {
+  quota_ = quota;
   if (strcmp(cgroup, cgroup_) == 0) return;
   count_ = 0;  // the counters are another cgroup's
   strcpy(cgroup_, cgroup);
 }
 
 void CpuAccount::Read(uint64_t now_ns, bool active) {
-  if (!active && quota_permille_ == 0) return;
+  if (!active && quota_.permille == 0) return;
   if (count_ != 0 && now_ns < points_[count_ - 1].time_ns + kIntervalNs) return;
   if (cpus_ == 0) cpus_ = static_cast<uint64_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   Point point{.time_ns = now_ns};
   char text[1024];
-  if (quota_permille_ != 0 && ReadFile(cgroup_, "cpu.stat", text, sizeof(text))) {
+  if (quota_.permille != 0 && ReadFile(cgroup_, "cpu.stat", text, sizeof(text))) {
     point.throttled_known = true;  // µs in v2, ns in v1
     point.throttled_ns =
         NumberAfter(text, "throttled_usec ") * 1000 + NumberAfter(text, "throttled_time ");
+    point.throttled_periods = NumberAfter(text, "nr_throttled ");
   }
   // "some avg10=0.00 … total=123", in µs; some kernels have the file and no numbers.
   if (ReadSystem("pressure/cpu", &pressure_works_, text, sizeof(text))) {
@@ -197,8 +198,15 @@ CpuShortage CpuAccount::Between(uint64_t from_ns, uint64_t to_ns) const {
   if (begin == nullptr || end == nullptr || end->time_ns <= begin->time_ns) return shortage;
   const uint64_t length_ns = end->time_ns - begin->time_ns;
   shortage.known = true;
-  if (begin->throttled_known) shortage.throttled_ns = Since(begin->throttled_ns, end->throttled_ns);
-  shortage.quota_permille = quota_permille_;
+  if (begin->throttled_known) {
+    // The counter adds up the throttled time of each CPU. A quota of n CPUs is used up by n of them
+    // or more, and they are throttled until the period ends.
+    const uint64_t cpus_ns = Since(begin->throttled_ns, end->throttled_ns);
+    const uint64_t periods = Since(begin->throttled_periods, end->throttled_periods);
+    shortage.throttled_ns = std::min({cpus_ns * kWhole / std::max(quota_.permille, kWhole),
+                                      periods * quota_.period_ns, length_ns});
+  }
+  shortage.quota_permille = quota_.permille;
   const size_t size = strlen(cgroup_), most = sizeof(shortage.cgroup) - 1;
   strcpy(shortage.cgroup, cgroup_ + (size > most ? size - most : 0));
   shortage.pressure_known = begin->pressure_known && end->pressure_known;

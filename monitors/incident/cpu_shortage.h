@@ -14,7 +14,7 @@ namespace jankbox {
 // Of one stretch of time.
 struct CpuShortage {
   bool known = false;           // the counters were read in it
-  uint64_t throttled_ns = 0;    // by the quota, on all CPUs together
+  uint64_t throttled_ns = 0;    // by the quota: wall time, at most
   uint32_t quota_permille = 0;  // of one CPU; 0: there is no quota
   char cgroup[96] = {};         // that has the quota: "/background.slice"; its end, if it is longer
   bool pressure_known = false;  // the kernel has /proc/pressure/cpu
@@ -53,9 +53,14 @@ class CpuAccount {
   static constexpr uint64_t kNearNs = 100'000'000;  // counters this far outside of a stretch do
   static constexpr size_t kMaxPath = 512;
 
+  struct Quota {
+    uint32_t permille = 0;  // of one CPU; 0: none
+    uint64_t period_ns = 0;
+  };
   struct Point {
     uint64_t time_ns = 0;
-    uint64_t throttled_ns = 0;
+    uint64_t throttled_ns = 0;  // of all CPUs
+    uint64_t throttled_periods = 0;
     uint64_t waiting_ns = 0;  // /proc/pressure/cpu
     uint64_t idle_ns = 0;     // of all CPUs
     bool throttled_known = false;
@@ -65,14 +70,14 @@ class CpuAccount {
 
   bool ReadFile(const char* cgroup, const char* name, char* text, size_t size) const;
   bool ReadSystem(const char* name, bool* works, char* text, size_t size) const;  // in /proc
-  uint32_t QuotaOf(const char* cgroup) const;
-  void Use(const char* cgroup, uint32_t permille);
+  Quota QuotaOf(const char* cgroup) const;
+  void Use(const char* cgroup, const Quota& quota);
 
   const char* const root_;
   bool unified_ = false;        // cgroup v2
   const char* mount_ = "";      // of the hierarchy with the controller "cpu"
   char cgroup_[kMaxPath] = {};  // with the quota; empty: none
-  uint32_t quota_permille_ = 0;
+  Quota quota_;
   // False once the file could not be read.
   bool pressure_works_ = true;
   bool uptime_works_ = true;

@@ -31,11 +31,23 @@ class CpuAccountTest : public testing::Test {
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file, std::ios::trunc) << text;
   }
-  void Group(const std::string& cgroup, const std::string& max, uint64_t throttled_ms = 0) const {
+  // `throttled_ms` on all CPUs together, in `periods` periods.
+  void Group(const std::string& cgroup, const std::string& max, uint64_t throttled_ms = 0,
+             uint64_t periods = 0) const {
     Write("/sys/fs/cgroup" + cgroup + "/cpu.max", max + "\n");
-    Write("/sys/fs/cgroup" + cgroup + "/cpu.stat", "usage_usec 1\nnr_throttled 3\nthrottled_usec " +
-                                                       std::to_string(throttled_ms * 1000) +
-                                                       "\nnr_bursts 0\n");
+    Write("/sys/fs/cgroup" + cgroup + "/cpu.stat",
+          "usage_usec 1\nnr_periods 900\nnr_throttled " + std::to_string(periods) +
+              "\nthrottled_usec " + std::to_string(throttled_ms * 1000) + "\nnr_bursts 0\n");
+  }
+  // The throttled wall time of a second, in ms.
+  uint64_t ThrottledOf(const std::string& max, uint64_t throttled_ms, uint64_t periods) const {
+    Group("/work.slice/app.scope", max, 5000, 70);
+    CpuAccount account(root_.c_str());
+    account.FindQuota();
+    account.Read(0, true);
+    Group("/work.slice/app.scope", max, 5000 + throttled_ms, 70 + periods);
+    account.Read(1000 * kNsPerMs, true);
+    return account.Between(0, 1000 * kNsPerMs).throttled_ns / kNsPerMs;
   }
   void Pressure(uint64_t ms) const {
     Write("/proc/pressure/cpu",
@@ -58,7 +70,7 @@ TEST_F(CpuAccountTest, ThrottledTimeIsThatOfTheStretch) {
   CpuAccount account(root_.c_str());
   account.FindQuota();
   for (uint64_t at = 0; at <= 1000; at += 50) {
-    Group("/work.slice/app.scope", "20000 100000", 1000 + at * 8 / 10);
+    Group("/work.slice/app.scope", "20000 100000", 1000 + at * 8 / 10, at / 100);
     account.FindQuota();
     account.Read(at * kNsPerMs, true);
   }
@@ -69,6 +81,16 @@ TEST_F(CpuAccountTest, ThrottledTimeIsThatOfTheStretch) {
   EXPECT_STREQ(shortage.cgroup, "/work.slice/app.scope");
   EXPECT_EQ(QuotaPhrase(shortage),
             "throttled by the CPU quota of cgroup /work.slice/app.scope (20 % of one CPU)");
+}
+
+// The kernel adds up what each CPU did not run.
+TEST_F(CpuAccountTest, ThrottledTimeIsWallTime) {
+  EXPECT_EQ(ThrottledOf("20000 100000", 800, 10), 800u);
+  EXPECT_EQ(ThrottledOf("20000 100000", 3200, 10), 1000u) << "four CPUs were throttled";
+  EXPECT_EQ(ThrottledOf("20000 100000", 1600, 2), 200u) << "in two periods";
+  EXPECT_EQ(ThrottledOf("20000 50000", 1600, 2), 100u) << "which are 50 ms each";
+  EXPECT_EQ(ThrottledOf("400000 100000", 1600, 10), 400u) << "of four CPUs at least";
+  EXPECT_EQ(ThrottledOf("20000 100000", 800, 0), 0u);
 }
 
 TEST_F(CpuAccountTest, TightestQuotaAroundTheProcessCounts) {
