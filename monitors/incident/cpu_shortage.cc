@@ -63,6 +63,27 @@ uint32_t Permille(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : static_cast<uint32_t>(std::min<uint64_t>(part * kWhole / whole, kWhole));
 }
 
+constexpr char kDigits[] = "0123456789";
+constexpr char kHexDigits[] = "0123456789abcdefABCDEF";
+constexpr size_t kLongId = 12;  // hexadecimal digits: a container's id has 12 to 64
+
+// The last component of a cgroup's path without ids of containers and users: "docker-*.scope",
+// "user-*.slice".
+std::string NameOfGroup(std::string_view path) {
+  if (path.size() > 1) path.remove_prefix(path.rfind('/') + 1);
+  std::string name;
+  while (!path.empty()) {
+    const bool user = name.ends_with("user-") || name.ends_with("user@") || name.ends_with("uid_");
+    const size_t digits = path.find_first_not_of(user ? kDigits : kHexDigits);
+    size_t length = std::min(digits, path.size());
+    const bool id = user ? length > 0 : length >= kLongId;
+    if (length == 0) length = 1;
+    name += id ? std::string_view("*") : path.substr(0, length);
+    path.remove_prefix(length);
+  }
+  return name;
+}
+
 // Where systems mount the hierarchies: the first version's; the second one's alone, and beside it.
 constexpr char kFirstVersion[] = "/sys/fs/cgroup/cpu";
 constexpr char kUnified[] = "/sys/fs/cgroup";
@@ -207,8 +228,7 @@ CpuShortage CpuAccount::Between(uint64_t from_ns, uint64_t to_ns) const {
                                       periods * quota_.period_ns, length_ns});
   }
   shortage.quota_permille = quota_.permille;
-  const size_t size = strlen(cgroup_), most = sizeof(shortage.cgroup) - 1;
-  strcpy(shortage.cgroup, cgroup_ + (size > most ? size - most : 0));
+  NameOfGroup(cgroup_).copy(shortage.cgroup, sizeof(shortage.cgroup) - 1);
   shortage.pressure_known = begin->pressure_known && end->pressure_known;
   shortage.waiting_permille = Permille(Since(begin->waiting_ns, end->waiting_ns), length_ns);
   shortage.idle_known = begin->idle_known && end->idle_known;

@@ -16,7 +16,7 @@ struct CpuShortage {
   bool known = false;           // the counters were read in it
   uint64_t throttled_ns = 0;    // by the quota: wall time, at most
   uint32_t quota_permille = 0;  // of one CPU; 0: there is no quota
-  char cgroup[96] = {};         // that has the quota: "/background.slice"; its end, if it is longer
+  char cgroup[96] = {};  // its name, cut, without ids of containers and users: "background.slice"
   bool pressure_known = false;  // the kernel has /proc/pressure/cpu
   uint32_t waiting_permille = 0;  // of the time, some task of the machine waited for a CPU
   bool idle_known = false;        // /proc/uptime can be read
@@ -29,7 +29,7 @@ struct CpuShortage {
 
 inline constexpr char kOverloadPhrase[] = "waiting for a CPU of an overloaded machine";
 
-// "throttled by the CPU quota of cgroup /x (20 % of one CPU)".
+// "throttled by the CPU quota of cgroup x.slice (20 % of one CPU)".
 std::string QuotaPhrase(const CpuShortage& shortage);
 
 class CpuAccount {

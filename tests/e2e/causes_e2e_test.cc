@@ -162,7 +162,7 @@ TEST_F(CausesE2eTest, ChildIsNamedByItsPipeAndByTheWaitForItsEnd) {
 // A cgroup with a tenth of a CPU, in the hierarchy that has the controller.
 class QuotaGroup {
  public:
-  QuotaGroup() : name_("/jankbox-quota-" + std::to_string(getpid())) {
+  QuotaGroup() : name_("jankbox-quota-" + std::to_string(getpid())) {
     if (Make("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "10000")) return;
     Make("/sys/fs/cgroup", "cpu.max", "10000 100000");
   }
@@ -183,7 +183,7 @@ class QuotaGroup {
 
  private:
   bool Make(const std::string& mount, const char* file, const char* quota) {
-    folder_ = mount + name_;
+    folder_ = mount + "/" + name_;
     if (mkdir(folder_.c_str(), 0755) != 0) return false;
     const std::string path = folder_ + "/" + file;
     std::ofstream out(path);

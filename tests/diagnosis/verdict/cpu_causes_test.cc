@@ -27,7 +27,7 @@ CpuShortage Quota(uint64_t throttled_ms) {
   return {.known = true,
           .throttled_ns = throttled_ms * kMs,
           .quota_permille = 200,
-          .cgroup = "/x",
+          .cgroup = "x.slice",
           .pressure_known = true};
 }
 
@@ -46,7 +46,7 @@ TEST(ExplainRunnable, QuotaIsNamedInsteadOfThoseThatRanMeanwhile) {
   EXPECT_EQ(verdict.total_ns(), 700 * kMs);
   EXPECT_EQ(verdict.Of(VerdictCause::kRunnable), 560 * kMs);
   EXPECT_EQ(VerdictSentence(verdict, {.rivals = "'sh' of another"}),
-            "77 % throttled by the CPU quota of cgroup /x (20 % of one CPU): 540 of 700 ms "
+            "77 % throttled by the CPU quota of cgroup x.slice (20 % of one CPU): 540 of 700 ms "
             "(estimate) and 20 % on the CPU");
   EXPECT_EQ(OutsideCause(verdict), "") << "other devices have another quota";
   EXPECT_THAT(verdict.Sources(), ElementsAre("cpu.stat", "ftrace"));
