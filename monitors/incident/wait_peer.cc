@@ -41,7 +41,7 @@ constexpr char kWords[kWaitPeerKinds][24] = {"",
                                "the GPU driver",
                                "the display's vsync"};
 
-// The numbers that are the names in a folder of /proc.
+// The numbers that are the names in a folder of /proc, 1,024 of them at most.
 class Numbers {
  public:
   explicit Numbers(const char* folder) : folder_(opendir(folder)) {}
@@ -54,13 +54,17 @@ class Numbers {
   // -1 at the end.
   int32_t Next() {
     while (const dirent* entry = folder_ == nullptr ? nullptr : readdir(folder_)) {
-      if (entry->d_name[0] != '.') return atoi(entry->d_name);
+      if (entry->d_name[0] == '.') continue;
+      return left_-- > 0 ? atoi(entry->d_name) : -1;
     }
     return -1;
   }
+  // True if there were more when Next() ended.
+  bool cut() const { return left_ < 0; }
 
  private:
   DIR* const folder_;
+  int left_ = 1024;
 };
 
 // False if it cannot be read or is empty. `text` is zero-terminated.
@@ -100,8 +104,10 @@ void ReadOwnLink(int fd, char (&target)[kMaxPath]) {
 Kind KindOfServer(std::string_view path, std::string_view process) {
   const auto has = [path](std::string_view part) { return path.find(part) != path.npos; };
   if (has("/.X11-unix/X")) return Kind::kXServer;
-  if (has("/wayland-")) return Kind::kCompositor;
-  const bool bus = path.ends_with("/bus") || has("/dbus") || process.starts_with("dbus-");
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (name.starts_with("wayland-")) return Kind::kCompositor;
+  const bool bus = name == "bus" || name.starts_with("dbus-") ||
+                   path.ends_with("/dbus/system_bus_socket") || process.starts_with("dbus-");
   return bus ? Kind::kBus : Kind::kProcess;
 }
 
@@ -134,7 +140,8 @@ WaitPeer ChildOf(int32_t pid) {
 }
 
 // True if process `pid` has the end of pipe `link` that may be used as in `mode`, a bit of st_mode.
-bool HasEndOfPipe(int32_t pid, const char* link, mode_t mode) {
+// `unknown` if it has too many descriptors to look at.
+bool HasEndOfPipe(int32_t pid, const char* link, mode_t mode, bool unknown) {
   char path[kMaxPath], target[kMaxPath];
   snprintf(path, sizeof(path), "/proc/%d/fd", pid);
   Numbers fds(path);
@@ -145,7 +152,7 @@ bool HasEndOfPipe(int32_t pid, const char* link, mode_t mode) {
     ReadLink(path, target);
     if (strcmp(target, link) == 0) return true;
   }
-  return false;
+  return unknown && fds.cut();
 }
 
 // The first child with that end of `link`; with null, the only child. 0: none.
@@ -156,11 +163,11 @@ int32_t FindChild(const char* link, mode_t mode) {
     char path[kMaxPath], list[1024];
     snprintf(path, sizeof(path), "/proc/self/task/%d/children", tid);
     ReadText(path, list, sizeof(list));
-    char* end = list;
-    for (char* at = list; auto pid = static_cast<int32_t>(strtol(at, &end, 10)); at = end) {
+    const char* at = list;
+    while (const int32_t pid = TakePid(&at)) {
       if (link == nullptr && found != 0) return 0;
       if (link == nullptr) found = pid;
-      if (link != nullptr && HasEndOfPipe(pid, link, mode)) return pid;
+      if (link != nullptr && HasEndOfPipe(pid, link, mode, false)) return pid;
     }
   }
   return found;
@@ -172,7 +179,7 @@ WaitPeer PeerOfPipe(int fd) {
   ReadOwnLink(fd, link);
   const bool reads = (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY;
   const mode_t other_end = reads ? S_IWUSR : S_IRUSR;
-  if (HasEndOfPipe(getpid(), link, other_end)) return {};
+  if (HasEndOfPipe(getpid(), link, other_end, true)) return {};
   const int32_t child = FindChild(link, other_end);
   return child != 0 ? ChildOf(child) : WaitPeer{};
 }
@@ -255,6 +262,13 @@ std::array<WaitPeer, 3> ConnectedServers() {
     servers[static_cast<size_t>(peer.kind) - static_cast<size_t>(Kind::kXServer)] = peer;
   }
   return servers;
+}
+
+int32_t TakePid(const char** list) {
+  char* end = nullptr;
+  const auto pid = static_cast<int32_t>(strtol(*list, &end, 10));
+  *list = end;
+  return *end == '\0' ? 0 : pid;
 }
 
 std::string PeerPhrase(const WaitPeer& peer) {

@@ -44,6 +44,10 @@ WaitPeer PeerOfWait(const ThreadReading& reading);
 // is not connected to. For a wait that another of its threads ends, once that has an answer.
 std::array<WaitPeer, 3> ConnectedServers();
 
+// Takes the first number of a list such as /proc/PID/task/TID/children out of it. 0 at its end, and
+// for a number that the end may have cut: each is followed by a space.
+int32_t TakePid(const char** list);
+
 // "waiting for the X server (Xvfb, pid 123, stopped)". Names only servers of displays and children.
 std::string PeerPhrase(const WaitPeer& peer);
 

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <vector>
 
 #include "base/scoped_fd.h"
 
@@ -111,13 +113,19 @@ class WaitPeerTest : public testing::Test {
 };
 
 TEST_F(WaitPeerTest, SocketIsKnownByTheListenersProcessAndPath) {
-  ASSERT_EQ(mkdir((folder_ + "/.X11-unix").c_str(), 0700), 0);
+  for (const char* folder : {"/.X11-unix", "/dbus", "/dbus-tools", "/wayland-tools"}) {
+    ASSERT_EQ(mkdir((folder_ + folder).c_str(), 0700), 0);
+  }
   const std::pair<std::string, Kind> servers[] = {
       {folder_ + "/.X11-unix/X7", Kind::kXServer},
       {"@" + folder_ + "/.X11-unix/X7", Kind::kXServer},  // where Xlib looks first
       {folder_ + "/wayland-3", Kind::kCompositor},
       {folder_ + "/bus", Kind::kBus},
-      {folder_ + "/dbus-a1B2", Kind::kBus},
+      {folder_ + "/dbus-a1B2", Kind::kBus},  // of dbus-launch
+      {folder_ + "/dbus/system_bus_socket", Kind::kBus},
+      {folder_ + "/dbus/cache", Kind::kProcess},
+      {folder_ + "/dbus-tools/cache", Kind::kProcess},
+      {folder_ + "/wayland-tools/cache", Kind::kProcess},
       {folder_ + "/database", Kind::kProcess}};
   for (const auto& [path, kind] : servers) {
     Child server([&path = path] { Listen(path); });
@@ -194,6 +202,40 @@ TEST_F(WaitPeerTest, PipeIsKnownByTheChildWithItsOtherEnd) {
             (WaitPeer{.kind = Kind::kChild, .pid = child.pid(), .process = "server"}));
 }
 
+// The number of descriptors that are looked at has a limit.
+TEST_F(WaitPeerTest, PipeBehindManyDescriptorsIsNobodys) {
+  constexpr int kFar = 1500;
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  if (limit.rlim_max <= kFar) GTEST_SKIP() << "too few descriptors are allowed";
+  const rlimit old = limit;
+  limit.rlim_cur = limit.rlim_max;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const ScopedFd reader(ends[0]);
+  ScopedFd writer(ends[1]);
+  const ThreadReading reads = In(SYS_read, static_cast<uint64_t>(ends[0]));
+  const auto fill = [] {
+    for (int fd = STDERR_FILENO; fd < 1200; fd = dup(STDERR_FILENO)) {
+    }
+  };
+  Child far([&] {
+    if (dup2(ends[1], kFar) != kFar) _exit(4);
+    close(ends[0]), close(ends[1]);
+    fill();
+  });
+  ASSERT_TRUE(far.ready());
+  {
+    Child near([&] { fill(); });
+    ASSERT_TRUE(near.ready());
+    writer.Reset();
+    EXPECT_EQ(PeerOfWait(reads).pid, near.pid());
+  }
+  EXPECT_EQ(PeerOfWait(reads).kind, Kind::kNone);
+  EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &old), 0);
+}
+
 TEST_F(WaitPeerTest, FullPipeIsKnownByTheChildThatReadsIt) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
@@ -229,6 +271,18 @@ TEST_F(WaitPeerTest, ServersAreThoseThatTheProcessIsConnectedTo) {
   int found = 0;
   for (const WaitPeer& peer : ConnectedServers()) found += peer == wanted ? 1 : 0;
   EXPECT_EQ(found, 1);
+}
+
+TEST(TakePid, LeavesOutANumberThatTheEndMayHaveCut) {
+  const auto pids = [](const char* list) {
+    std::vector<int32_t> found;
+    while (const int32_t pid = TakePid(&list)) found.push_back(pid);
+    return found;
+  };
+  EXPECT_EQ(pids("12 345 6789 "), (std::vector<int32_t>{12, 345, 6789}));
+  EXPECT_EQ(pids("12 345 67"), (std::vector<int32_t>{12, 345}));
+  EXPECT_EQ(pids("12"), std::vector<int32_t>{});
+  EXPECT_EQ(pids(""), std::vector<int32_t>{});
 }
 
 TEST(PeerPhrase, NamesTheKindAndTheProcess) {
