@@ -2,8 +2,8 @@
 
 #include <sys/syscall.h>
 
-#include <algorithm>
-#include <string_view>
+#include <cstring>
+#include <string>
 
 #include "base/clock.h"
 
@@ -12,9 +12,20 @@ namespace {
 
 using Kind = WaitPeer::Kind;
 
+// Lists of how names start; each ends with a zero.
 // Libraries in which others wait.
-constexpr char kPassedOver[][12] = {"libc.so",     "libpthread", "ld-linux", "libstdc++",
-                                    "libglib-2.0", "libjankbox", "[vdso]"};
+constexpr char kPassedOver[] =
+    "libc.so\0libpthread\0ld-linux\0libstdc++\0libglib-2.0\0libjankbox\0[vdso]\0";
+// Functions in which a thread waits until another one has read its answer from the connection. Any
+// other futex of their libraries may be a lock.
+constexpr char kReplies[] =
+    "xcb_wait_for_\0_XReply\0_XReadEvents\0"
+    "wl_display_read_events\0dbus_pending_call_block\0"
+    "g_dbus_connection_send_message_with_reply_sync\0";
+// Functions that wait for a lock, also inside of those.
+constexpr char kLockFunctions[] =
+    "XLockDisplay\0_XLockDisplay\0_XDisplayLockWait\0"
+    "pthread_mutex_lock\0__lll_lock_wait\0";
 
 struct Library {
   char module[19];  // how its name starts
@@ -35,41 +46,29 @@ constexpr Library kLibraries[] = {
     {"libEGL_", Kind::kGpuDriver},
 };
 // Mesa's older drivers: the ends of their names, as in swrast_dri.so.
-constexpr std::string_view kDriverEnd = "_dri.so";
+constexpr char kDriverEnd[] = "_dri.so";
 constexpr Library kDriver = {"", Kind::kGpuDriver};
-
-// How functions start in which a thread waits until another one has read its answer from the
-// connection. Any other futex of these libraries may be a lock.
-constexpr char kReplies[][47] = {"xcb_wait_for_",
-                                 "_XReply",
-                                 "_XReadEvents",
-                                 "wl_display_read_events",
-                                 "wl_display_dispatch",
-                                 "wl_display_roundtrip",
-                                 "dbus_pending_call_block",
-                                 "dbus_connection_send_with_reply_and_block",
-                                 "g_dbus_connection_send_message_with_reply_sync",
-                                 "g_dbus_connection_call_sync"};
-// How functions start that wait for a lock, also inside of those.
-constexpr char kLockFunctions[][20] = {"XLockDisplay", "_XLockDisplay", "_XDisplayLockWait",
-                                       "pthread_mutex_lock", "___pthread_mutex_lo",
-                                       "__lll_lock_wait"};
 
 // A sample is taken right after a reading.
 constexpr uint64_t kAfterReadingNs = 20 * kNsPerMs;
 constexpr uint64_t kNearNs = 200 * kNsPerMs;
 
-// True if `name` starts as one of `starts`.
-template <typename Starts>
-bool StartsAsOneOf(const Starts& starts, std::string_view name) {
-  return std::any_of(std::begin(starts), std::end(starts),
-                     [name](const char* start) { return name.starts_with(start); });
+bool Starts(const char* name, const char* start) {
+  return strncmp(name, start, strlen(start)) == 0;
+}
+
+// True if `name` starts as one of the list `starts`.
+bool StartsAsOneOf(const char* starts, const char* name) {
+  for (; *starts != '\0'; starts += strlen(starts) + 1) {
+    if (Starts(name, starts)) return true;
+  }
+  return false;
 }
 
 // Null if it waits for nobody in particular.
-const Library* FindLibrary(std::string_view module) {
+const Library* FindLibrary(const std::string& module) {
   for (const Library& library : kLibraries) {
-    if (module.starts_with(library.module)) return &library;
+    if (Starts(module.c_str(), library.module)) return &library;
   }
   return module.ends_with(kDriverEnd) ? &kDriver : nullptr;
 }
@@ -113,22 +112,24 @@ void NameChildren(VerdictTimeline* readings) {
 }  // namespace
 
 Kind KindOfStack(const StackSample& sample, const FrameTable& frames) {
-  std::string_view waiting;  // the module that waits: its frames follow each other
+  const std::string* waiting = nullptr;  // the module that waits: its frames follow each other
   const Library* library = nullptr;
   bool called = false, for_reply = false;
   for (uint32_t i = 0; i < sample.depth; ++i) {
     const auto found = frames.find(sample.pcs[i]);
     if (found == frames.end()) continue;
-    const std::string_view module = found->second.module, function = found->second.function;
+    const std::string& module = found->second.module;
+    const char* function = found->second.function.c_str();
     if (StartsAsOneOf(kLockFunctions, function)) return Kind::kNone;
-    if (waiting.empty() && StartsAsOneOf(kPassedOver, module)) continue;
-    if (waiting.empty()) {
-      waiting = module;
+    if (waiting == nullptr && StartsAsOneOf(kPassedOver, module.c_str())) continue;
+    if (waiting == nullptr) {
+      waiting = &module;
       library = FindLibrary(module);
     }
-    if (module != waiting || library == nullptr) break;
-    if (function == "xcb_wait_for_special_event") return Kind::kVsync;  // of the extension Present
-    called = called || function.starts_with(library->function);
+    if (module != *waiting || library == nullptr) break;
+    // Of the extension Present.
+    if (strcmp(function, "xcb_wait_for_special_event") == 0) return Kind::kVsync;
+    called = called || Starts(function, library->function);
     for_reply = for_reply || StartsAsOneOf(kReplies, function);
   }
   if (!called) return Kind::kNone;

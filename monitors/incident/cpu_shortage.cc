@@ -43,19 +43,6 @@ uint64_t NumberAfter(const char* text, const char* key) {
   return at == nullptr ? 0 : strtoull(at + strlen(key), nullptr, 10);
 }
 
-// Reads the start of a file as long as it `works`: until a reading fails, unless only because the
-// process is out of descriptors. Keeps none: the app may close every descriptor that it finds and
-// get the same number for a file of its own.
-bool ReadText(const char* path, bool* works, char* text, size_t size) {
-  if (!*works) return false;
-  const ScopedFd fd(open(path, O_RDONLY | O_CLOEXEC));
-  const bool too_many = !fd.valid() && (errno == EMFILE || errno == ENFILE);
-  const ssize_t got = fd.valid() ? read(fd.get(), text, size - 1) : -1;
-  text[std::max<ssize_t>(got, 0)] = '\0';
-  *works = got > 0 || too_many;
-  return got > 0;
-}
-
 // How far a counter went; 0 if it was not read at the end.
 uint64_t Since(uint64_t begin, uint64_t end) { return end - std::min(begin, end); }
 
@@ -63,25 +50,23 @@ uint32_t Permille(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : static_cast<uint32_t>(std::min<uint64_t>(part * kWhole / whole, kWhole));
 }
 
-constexpr char kDigits[] = "0123456789";
-constexpr char kHexDigits[] = "0123456789abcdefABCDEF";
-constexpr size_t kLongId = 12;  // hexadecimal digits: a container's id has 12 to 64
+constexpr int kLongId = 12;  // hexadecimal digits: a container's id has 12 to 64
 
-// The last component of a cgroup's path without ids of containers and users: "docker-*.scope",
-// "user-*.slice".
-std::string NameOfGroup(std::string_view path) {
-  if (path.size() > 1) path.remove_prefix(path.rfind('/') + 1);
-  std::string name;
-  while (!path.empty()) {
-    const bool user = name.ends_with("user-") || name.ends_with("user@") || name.ends_with("uid_");
-    const size_t digits = path.find_first_not_of(user ? kDigits : kHexDigits);
-    size_t length = std::min(digits, path.size());
-    const bool id = user ? length > 0 : length >= kLongId;
-    if (length == 0) length = 1;
-    name += id ? std::string_view("*") : path.substr(0, length);
-    path.remove_prefix(length);
+// The last component of a cgroup's path, cut, without ids of containers and users:
+// "docker-*.scope", "user-*.slice".
+void CopyName(const char* path, char* name, size_t size) {
+  const char* slash = strrchr(path, '/');
+  if (slash != nullptr && slash[1] != '\0') path = slash + 1;
+  const bool user = strncmp(path, "user", 4) == 0 || strncmp(path, "uid", 3) == 0;
+  for (; *path != '\0' && size > 1; --size, ++name) {
+    int digits = 0, hex_digits = 0;
+    sscanf(path, "%*[0-9a-fA-F]%n", &hex_digits);
+    if (user) sscanf(path, "%*[0-9]%n", &digits);
+    if (hex_digits >= kLongId) digits = hex_digits;
+    *name = digits > 0 ? '*' : *path;
+    path += std::max(digits, 1);
   }
-  return name;
+  *name = '\0';
 }
 
 // Where systems mount the hierarchies: the first version's; the second one's alone, and beside it.
@@ -109,33 +94,40 @@ std::string QuotaPhrase(const CpuShortage& shortage) {
   return text;
 }
 
-bool CpuAccount::ReadFile(const char* cgroup, const char* name, char* text, size_t size) const {
+// Keeps no descriptor: the app may close every one that it finds and get the same number for a file
+// of its own.
+bool CpuAccount::ReadFile(const char* mount, const char* folder, const char* name, bool* works,
+                          Text* text) const {
+  if (!*works) return false;
   char path[2 * kMaxPath];
-  snprintf(path, sizeof(path), "%s%s%s/%s", root_, mount_, cgroup, name);
-  bool works = true;
-  return ReadText(path, &works, text, size);
+  snprintf(path, sizeof(path), "%s%s%s/%s", root_, mount, folder, name);
+  const ScopedFd fd(open(path, O_RDONLY | O_CLOEXEC));
+  const bool too_many = !fd.valid() && (errno == EMFILE || errno == ENFILE);
+  const ssize_t got = fd.valid() ? read(fd.get(), *text, sizeof(*text) - 1) : -1;
+  *works = got > 0 || too_many;
+  if (got > 0) (*text)[got] = '\0';
+  return got > 0;
 }
 
-bool CpuAccount::ReadSystem(const char* name, bool* works, char* text, size_t size) const {
-  char path[kMaxPath];
-  snprintf(path, sizeof(path), "%s/proc/%s", root_, name);
-  return ReadText(path, works, text, size);
+bool CpuAccount::ReadGroup(const char* cgroup, const char* name, Text* text) const {
+  bool works = true;
+  return ReadFile(mount_, cgroup, name, &works, text);
 }
 
 CpuAccount::Quota CpuAccount::QuotaOf(const char* cgroup) const {
-  char text[64];
+  Text text;
   long long quota = -1, period = 0;
-  if (!ReadFile(cgroup, unified_ ? "cpu.max" : "cpu.cfs_quota_us", text, sizeof(text))) return {};
+  if (!ReadGroup(cgroup, unified_ ? "cpu.max" : "cpu.cfs_quota_us", &text)) return {};
   sscanf(text, "%lld %lld", &quota, &period);  // "max 100000", "20000 100000", "20000"
-  if (!unified_ && ReadFile(cgroup, "cpu.cfs_period_us", text, sizeof(text))) period = atoll(text);
+  if (!unified_ && ReadGroup(cgroup, "cpu.cfs_period_us", &text)) period = atoll(text);
   if (quota <= 0 || period <= 0) return {};
   return {static_cast<uint32_t>(quota * kWhole / period), static_cast<uint64_t>(period) * 1000};
 }
 
 void CpuAccount::FindQuota() {
-  char groups[4096];
+  Text groups;
   bool works = true;
-  if (!ReadSystem("self/cgroup", &works, groups, sizeof(groups))) return;
+  if (!ReadFile("", "/proc", "self/cgroup", &works, &groups)) return;
   std::string_view path;
   unified_ = true;
   for (std::string_view left = groups; !left.empty();) {  // "4:cpu,cpuacct:/x", "0::/x"
@@ -152,7 +144,7 @@ void CpuAccount::FindQuota() {
   mount_ = kFirstVersion;
   if (unified_) {
     mount_ = kUnified;
-    if (!ReadFile("", "cgroup.controllers", groups, sizeof(groups))) mount_ = kHybrid;
+    if (!ReadGroup("", "cgroup.controllers", &groups)) mount_ = kHybrid;
   }
   Quota least;
   while (true) {
@@ -180,20 +172,20 @@ void CpuAccount::Read(uint64_t now_ns, bool active) {
   if (count_ != 0 && now_ns < points_[count_ - 1].time_ns + kIntervalNs) return;
   if (cpus_ == 0) cpus_ = static_cast<uint64_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   Point point{.time_ns = now_ns};
-  char text[1024];
-  if (quota_.permille != 0 && ReadFile(cgroup_, "cpu.stat", text, sizeof(text))) {
+  Text text;
+  if (quota_.permille != 0 && ReadGroup(cgroup_, "cpu.stat", &text)) {
     point.throttled_known = true;  // µs in v2, ns in v1
     point.throttled_ns =
         NumberAfter(text, "throttled_usec ") * 1000 + NumberAfter(text, "throttled_time ");
     point.throttled_periods = NumberAfter(text, "nr_throttled ");
   }
   // "some avg10=0.00 … total=123", in µs; some kernels have the file and no numbers.
-  if (ReadSystem("pressure/cpu", &pressure_works_, text, sizeof(text))) {
+  if (ReadFile("", "/proc", "pressure/cpu", &pressure_works_, &text)) {
     point.pressure_known = true;
     point.waiting_ns = NumberAfter(text, "total=") * 1000;
   }
   unsigned long long seconds = 0, hundredths = 0;
-  if (ReadSystem("uptime", &uptime_works_, text, sizeof(text)) &&
+  if (ReadFile("", "/proc", "uptime", &uptime_works_, &text) &&
       sscanf(text, "%*u.%*u %llu.%llu", &seconds, &hundredths) == 2) {
     point.idle_known = true;
     point.idle_ns = seconds * kNsPerSecond + hundredths * 10 * kNsPerMs;
@@ -224,11 +216,11 @@ CpuShortage CpuAccount::Between(uint64_t from_ns, uint64_t to_ns) const {
     // or more, and they are throttled until the period ends.
     const uint64_t cpus_ns = Since(begin->throttled_ns, end->throttled_ns);
     const uint64_t periods = Since(begin->throttled_periods, end->throttled_periods);
-    shortage.throttled_ns = std::min({cpus_ns * kWhole / std::max(quota_.permille, kWhole),
-                                      periods * quota_.period_ns, length_ns});
+    shortage.throttled_ns = std::min(cpus_ns * kWhole / std::max(quota_.permille, kWhole),
+                                     std::min(periods * quota_.period_ns, length_ns));
   }
   shortage.quota_permille = quota_.permille;
-  NameOfGroup(cgroup_).copy(shortage.cgroup, sizeof(shortage.cgroup) - 1);
+  CopyName(cgroup_, shortage.cgroup, sizeof(shortage.cgroup));
   shortage.pressure_known = begin->pressure_known && end->pressure_known;
   shortage.waiting_permille = Permille(Since(begin->waiting_ns, end->waiting_ns), length_ns);
   shortage.idle_known = begin->idle_known && end->idle_known;

@@ -17,7 +17,7 @@ struct CpuShortage {
   uint64_t throttled_ns = 0;    // by the quota: wall time, at most
   uint32_t quota_permille = 0;  // of one CPU; 0: there is no quota
   char cgroup[96] = {};  // its name, cut, without ids of containers and users: "background.slice"
-  bool pressure_known = false;  // the kernel has /proc/pressure/cpu
+  bool pressure_known = false;    // the kernel has /proc/pressure/cpu
   uint32_t waiting_permille = 0;  // of the time, some task of the machine waited for a CPU
   bool idle_known = false;        // /proc/uptime can be read
   uint32_t idle_permille = 0;     // of the CPUs' time
@@ -53,6 +53,8 @@ class CpuAccount {
   static constexpr uint64_t kNearNs = 100'000'000;  // counters this far outside of a stretch do
   static constexpr size_t kMaxPath = 512;
 
+  using Text = char[3072];
+
   struct Quota {
     uint32_t permille = 0;  // of one CPU; 0: none
     uint64_t period_ns = 0;
@@ -68,8 +70,11 @@ class CpuAccount {
     bool idle_known = false;
   };
 
-  bool ReadFile(const char* cgroup, const char* name, char* text, size_t size) const;
-  bool ReadSystem(const char* name, bool* works, char* text, size_t size) const;  // in /proc
+  // Reads the start of a file as long as it `works`: until a reading fails, unless only because the
+  // process is out of descriptors.
+  bool ReadFile(const char* mount, const char* folder, const char* name, bool* works,
+                Text* text) const;
+  bool ReadGroup(const char* cgroup, const char* name, Text* text) const;
   Quota QuotaOf(const char* cgroup) const;
   void Use(const char* cgroup, const Quota& quota);
 

@@ -33,13 +33,13 @@ constexpr uint64_t kWaitVblank = 0x643a;
 
 // By kind.
 constexpr char kWords[kWaitPeerKinds][24] = {"",
-                               "another process",
-                               "the X server",
-                               "the Wayland compositor",
-                               "the D-Bus peer",
-                               "its child",
-                               "the GPU driver",
-                               "the display's vsync"};
+                                             "another process",
+                                             "the X server",
+                                             "the Wayland compositor",
+                                             "the D-Bus peer",
+                                             "its child",
+                                             "the GPU driver",
+                                             "the display's vsync"};
 
 // The numbers that are the names in a folder of /proc, 1,024 of them at most.
 class Numbers {
@@ -100,14 +100,18 @@ void ReadOwnLink(int fd, char (&target)[kMaxPath]) {
   ReadLink(path, target);
 }
 
-// By the path that the server listens at, whose first byte is 0 in the abstract name space.
-Kind KindOfServer(std::string_view path, std::string_view process) {
-  const auto has = [path](std::string_view part) { return path.find(part) != path.npos; };
-  if (has("/.X11-unix/X")) return Kind::kXServer;
-  const std::string_view name = path.substr(path.rfind('/') + 1);
-  if (name.starts_with("wayland-")) return Kind::kCompositor;
-  const bool bus = name == "bus" || name.starts_with("dbus-") ||
-                   path.ends_with("/dbus/system_bus_socket") || process.starts_with("dbus-");
+bool Starts(const char* text, const char* start) {
+  return strncmp(text, start, strlen(start)) == 0;
+}
+
+// By the path that the server listens at; in the abstract name space without its first byte, a 0.
+Kind KindOfServer(const char* path, const char* process) {
+  if (strstr(path, "/.X11-unix/X") != nullptr) return Kind::kXServer;
+  const char* name = strrchr(path, '/');
+  if (name == nullptr) name = "";
+  if (Starts(name, "/wayland-")) return Kind::kCompositor;
+  const bool bus = strcmp(name, "/bus") == 0 || Starts(name, "/dbus-") ||
+                   strstr(path, "/dbus/system_bus_socket") != nullptr || Starts(process, "dbus-");
   return bus ? Kind::kBus : Kind::kProcess;
 }
 
@@ -284,13 +288,15 @@ std::string PeerPhrase(const WaitPeer& peer) {
     snprintf(process, sizeof(process), " (%s%spid %d%s)", name, name[0] == '\0' ? "" : ", ",
              peer.pid, peer.stopped && (display || child) ? ", stopped" : "");
   }
-  snprintf(text, sizeof(text), "%s%s%s%s", PeerKey(peer).c_str(),
+  snprintf(text, sizeof(text), "waiting for %s%s%s%s", kWords[static_cast<size_t>(peer.kind)],
            peer.bus_name[0] == '\0' ? "" : " ", peer.bus_name, process);
   return text;
 }
 
 std::string PeerKey(const WaitPeer& peer) {
-  return std::string("waiting for ") + kWords[static_cast<size_t>(peer.kind)];
+  WaitPeer lasting;
+  lasting.kind = peer.kind;
+  return PeerPhrase(lasting);
 }
 
 }  // namespace jankbox

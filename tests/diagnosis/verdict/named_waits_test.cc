@@ -119,7 +119,8 @@ TEST_F(NamedWaitsTest, LockOfALibraryIsNotItsServer) {
     stack.syscall = SYS_futex;
     EXPECT_EQ(KindOfStack(stack, frames_), Kind::kNone) << std::data(frames)[1].second;
   }
-  StackSample reply = Stack({{"libc.so.6", "futex"}, {"libX11.so.6", ""}, {"libX11.so.6", "_XReply"}});
+  StackSample reply =
+      Stack({{"libc.so.6", "futex"}, {"libX11.so.6", ""}, {"libX11.so.6", "_XReply"}});
   reply.syscall = SYS_futex;
   EXPECT_EQ(KindOfStack(reply, frames_), Kind::kXServer);
 }
@@ -194,7 +195,8 @@ TEST_F(NamedWaitsTest, SampleOfAnotherCallOrOfLongAgoSaysNothing) {
 
 // The watcher asks once a message is overdue; the wait may have begun long before.
 TEST_F(NamedWaitsTest, StartOfTheSameWaitHasItsPeer) {
-  const uint8_t server = readings_.Keep(400 * kMs, {.kind = Kind::kXServer, .pid = 5, .process = "Xorg"});
+  const uint8_t server =
+      readings_.Keep(400 * kMs, {.kind = Kind::kXServer, .pid = 5, .process = "Xorg"});
   Read(100, SYS_read);
   Read(150, SYS_poll);
   Read(200, SYS_poll);
