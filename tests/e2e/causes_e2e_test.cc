@@ -32,14 +32,15 @@ class CausesE2eTest : public EndToEndTest {
   static std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
   static std::string Pid(const Program& program) { return std::to_string(program.pid()); }
 
-  // waits_for_others with the agent, with `before` in front of it.
+  // waits_for_others with the agent, with `before` in front of it. On a busy machine the recorder
+  // would come later than the planted wait.
   std::vector<std::string> Command(const std::vector<std::string>& arguments,
                                    const std::vector<std::string>& before = {}) {
     folder_ = Folder("spool" + std::to_string(++spools_));
     std::vector<std::string> argv = before;
-    const std::string command[] = {
-        Binary("jankbox"), "run",   "--slow-ms", "600",
-        "--dir",           folder_, "--",        Binary("waits_for_others")};
+    const std::string command[] = {Binary("jankbox"), "run", "--startup",
+                                   "--slow-ms",       "600", "--dir",
+                                   folder_,           "--",  Binary("waits_for_others")};
     argv.insert(argv.end(), std::begin(command), std::end(command));
     argv.insert(argv.end(), arguments.begin(), arguments.end());
     return argv;

@@ -181,7 +181,7 @@ TEST_F(SdkTest, SlowMessageSaysWhatAndWhy) {
   // never waits for anything else.
   const proto::Verdict& verdict = report.verdict();
   EXPECT_GT(verdict.running_ns() + verdict.runnable_ns() + verdict.fault_ns(),
-            report.duration_ns() * 9 / 10)
+            report.duration_ns() * 3 / 4)  // the rest is unknown if the kernel's events are late
       << verdict.ShortDebugString();
   EXPECT_GT(report.sample_count(), 20u);
   EXPECT_TRUE(
