@@ -59,17 +59,18 @@ count() {
   SUMMARY+=("$(printf '%-18s %5d passed, %d failed, %d skipped %6d s' "$@")")
 }
 
-# part NAME COMMAND...: counts as one test. The command's own `set -e` does not work here: it returns its status.
+# part NAME COMMAND...: counts as one test, a skipped one if the status is 77: the command has said why. Its own `set -e` does not
+# work here: it returns its status.
 part() {
-  local name=$1 began=$SECONDS
+  local name=$1 began=$SECONDS status=0
   shift
   printf '\n%s%s%s\n' "$BOLD" "$name" "$PLAIN"
-  if "$@"; then
-    count "$name" 1 0 0 $((SECONDS - began))
-  else
-    count "$name" 0 1 0 $((SECONDS - began))
-    echo "$name" >>build/failed_tests
-  fi
+  "$@" || status=$?
+  case $status in
+    0) count "$name" 1 0 0 $((SECONDS - began)) ;;
+    77) count "$name" 0 0 1 $((SECONDS - began)) && echo "$name" >>build/skipped_tests ;;
+    *) count "$name" 0 1 0 $((SECONDS - began)) && echo "$name" >>build/failed_tests ;;
+  esac
 }
 
 # Returns 1 if a test failed.

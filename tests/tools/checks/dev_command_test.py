@@ -156,7 +156,7 @@ class DevTest(TemporaryTree):
         self.stand_in('qemu-aarch64', 'true')
         for suite in RACE_SUITES:
             self.stand_in(suite, f'echo "tsan {suite}" >>calls; echo lost 0', 'build/tsan/bin')
-        self.stand_in('package_test.py', 'echo package >>calls', 'tests/tools/package')
+        self.stand_in('package_test.py', 'echo package >>calls; exit ${PACKAGE:-0}', 'tests/tools/package')
         self.stand_in('ring_fuzzer', 'echo fuzzer >>calls', 'build/fuzz/bin')
         os.makedirs(f'{self.root}/build/release/lib')
         os.makedirs(f'{self.root}/build/asan-ubsan')
@@ -187,6 +187,12 @@ class DevTest(TemporaryTree):
         self.assertEqual(self.called('fuzzer'), ['fuzzer'])
         self.assertIn('check_android ', self.calls())
         self.assertIn('  skipped: arm64: its packages cannot be had', run.stdout)
+
+    def test_stage_that_cannot_be_tried_is_skipped_and_named(self):
+        run = self.dev('test', '--all', PACKAGE='77')
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertRegex(run.stdout, r'(?m)^  package +0 passed, 0 failed, 1 skipped')
+        self.assertIn('  skipped: package', run.stdout)
 
     def test_every_step_has_its_seconds(self):
         run = self.dev('test', '--all')
