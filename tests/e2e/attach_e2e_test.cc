@@ -302,7 +302,7 @@ INSTANTIATE_TEST_SUITE_P(Levels, AttachToNodeTest,
 TEST_F(AttachTest, Emacs) {
   Environment environment;
   if (RunProgram({"sh", "-c", "command -v emacs"}).exit_status != 0) {
-    GTEST_SKIP() << "Emacs is not installed: ./dev zoo";
+    GTEST_SKIP() << "Emacs is not installed: ./dev setup";
   }
   if (!StartDisplay(&environment)) GTEST_SKIP() << "Xvfb does not run: ./dev setup";
   const std::string obstacle = Obstacle(Level::kRoot);
