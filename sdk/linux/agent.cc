@@ -104,8 +104,8 @@ bool BindRecorder(void* library) {
 
 // What `jankbox run` tells the agent alone.
 struct AgentSettings {
-  bool startup = false;  // recording begins before main()
-  char only[256] = "";   // names of programs; "": all
+  bool startup = false;                        // recording begins before main()
+  char only[jankbox::kMaxOnlyBytes + 1] = "";  // names of programs; "": all
 };
 
 AgentSettings ReadSettings() {

@@ -30,10 +30,17 @@ void SendLogToRun() {
 
 void TellRun(const WatchedLoopNote& note) {
   if (SocketName().empty()) return;
-  SendToRun(SocketName(), "watched: " + std::to_string(getpid()) + "\t" +
-                              std::to_string(note.index) + "\t" + (note.ended ? "1" : "0") + "\t" +
-                              std::to_string(note.messages) + "\t" + note.loop + "\t" +
-                              note.thread + "\t" + CurrentProcessName());
+  SendToRun(SocketName(), "watched: " + WatchedText(getpid(), CurrentProcessName(), note));
+}
+
+std::string WatchedText(int pid, const std::string& process, const WatchedLoopNote& note) {
+  std::string text = std::to_string(pid) + "\t" + std::to_string(note.index) + "\t" +
+                     (note.ended ? "1" : "0") + "\t" + std::to_string(note.messages);
+  for (const std::string& name : {note.loop, note.thread, process}) {
+    text += '\t';
+    for (const char byte : name) text += byte == '\t' ? ' ' : byte;
+  }
+  return text;
 }
 
 }  // namespace jankbox

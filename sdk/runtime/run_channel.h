@@ -21,6 +21,9 @@ struct WatchedLoopNote {
   bool ended = false;  // false: the thread is watched from now on
 };
 
+// The fields of a "watched:" message.
+std::string WatchedText(int pid, const std::string& process, const WatchedLoopNote& note);
+
 // Tells `jankbox run`, if there is one. Never waits. Watcher thread.
 void TellRun(const WatchedLoopNote& note);
 

@@ -1,5 +1,6 @@
-// One datagram to `jankbox run`, on the abstract socket that JANKBOX_RUN_SOCKET names. Shared by
-// the recorder and the preload agent. Never waits: a command that does not listen loses it. Cold.
+// What `jankbox run` and the programs that it records agree on. SendToRun() sends one datagram to
+// the abstract socket that JANKBOX_RUN_SOCKET names, for the recorder and the preload agent. It
+// never waits: a command that does not listen loses it. Cold.
 #ifndef JANKBOX_SDK_RUNTIME_RUN_SOCKET_H_
 #define JANKBOX_SDK_RUNTIME_RUN_SOCKET_H_
 
@@ -13,6 +14,9 @@
 #include "base/scoped_fd.h"
 
 namespace jankbox {
+
+// Of the names in JANKBOX_RUN_AGENT, whose programs are recorded.
+inline constexpr size_t kMaxOnlyBytes = 255;
 
 inline void SendToRun(std::string_view socket_name, std::string_view line) {
   sockaddr_un address{};

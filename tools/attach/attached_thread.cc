@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "tools/terminal/terminal.h"
+#include "sdk/runtime/run_channel.h"
 
 namespace jankbox::tools {
 
@@ -67,9 +67,12 @@ std::string AttachedThread::NameOfLoop() const {
 std::string AttachedThread::WatchedText(const std::string& process, bool ended) const {
   const uint64_t messages =
       ring_->header()->watched[index_].dispatch_count.load(std::memory_order_relaxed);
-  return std::to_string(RecordedProcess::pid()) + "\t" + std::to_string(index_) + "\t" +
-         (ended ? "1" : "0") + "\t" + std::to_string(messages) + "\t" + waits_->loop_name() + "\t" +
-         Printable(name()) + "\t" + Printable(process);
+  return jankbox::WatchedText(RecordedProcess::pid(), process,
+                              {.index = index_,
+                               .thread = name(),
+                               .loop = waits_->loop_name(),
+                               .messages = messages,
+                               .ended = ended});
 }
 
 void AttachedThread::OnBegin(uint64_t ns) { recorded_.BeginDispatch(clock_.FromMonotonicNs(ns)); }

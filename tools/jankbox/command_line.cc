@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/nearest_word.h"
+#include "sdk/runtime/run_socket.h"
 #include "tools/adb/adb_command_line.h"
 #include "tools/attach/attach_command.h"
 #include "tools/doctor/doctor_command.h"
@@ -96,13 +97,12 @@ void AddRun(CLI::App* app, RunOptions* options) {
       ->type_name("URL");
   run->add_flag("--children", options->children,
                 "record the programs that the program starts, too");
-  constexpr size_t kMaxNames = 255;  // that an agent reads
   run->add_option("--only", options->only,
                   "record the programs of this name only, also those that the program starts; "
                   "NAME,NAME and NA* work")
       ->type_name("NAME")
       ->check([](const std::string& names) {
-        return names.size() <= kMaxNames ? std::string() : "is too long";
+        return names.size() <= kMaxOnlyBytes ? std::string() : "is too long";
       });
   run->add_option("--thread", options->threads,
                   "watch the loop of the thread of this name, too (may be repeated; NA* works)")

@@ -9,6 +9,7 @@
 #include "base/own_thread.h"
 #include "monitors/frame/frame_monitor.h"
 #include "sdk/api/foreground.h"
+#include "sdk/runtime/run_channel.h"
 #include "tests/fakes/fake_ring.h"
 #include "tests/uploader/temporary_folder.h"
 #include "tracer/ring/recorder.h"
@@ -258,6 +259,11 @@ TEST_F(WatcherTest, WithoutAnAtraceLibraryThereIsNothingToTell) {
   EXPECT_EQ(watcher_->atrace().state, "");
   watcher_->StopAtrace();
   EXPECT_EQ(watcher_->sigquits(), 0u);
+}
+
+TEST(WatchedText, TabOfANameEndsNoField) {
+  EXPECT_EQ(WatchedText(7, "a\tb", {.index = 1, .thread = "t", .loop = "poll", .messages = 3}),
+            "7\t1\t0\t3\tpoll\tt\ta b");
 }
 
 }  // namespace
