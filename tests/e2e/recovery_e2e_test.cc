@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 
 #include "tests/e2e/run_program.h"
@@ -111,8 +112,15 @@ TEST_F(RecoveryTest, CleanRecoversIntoTheFolderOfEachProgramAndLeavesNoRing) {
 // 1,000 with --soak: what is left is never more than the last start's.
 TEST_F(RecoveryTest, StartsThatAreKilledAtAnyMomentLeaveNoRing) {
   const int starts = getenv("JANKBOX_SOAK") != nullptr ? 1000 : 30;
-  constexpr int kLongestUs = 60'000;  // a start takes 20 to 50 ms
   constexpr int kAtATime = 5;
+  const auto before = std::chrono::steady_clock::now();
+  Program first({Binary("sdk_driver"), Folder("spool"), "block", "20000"});
+  ASSERT_TRUE(first.WaitForOutput("ready", 10000));
+  first.Signal(SIGKILL);
+  first.Wait(5000);
+  // Twice as long as one start alone: up to five of them share the CPUs.
+  const auto longest = 2 * std::chrono::duration_cast<std::chrono::microseconds>(
+                               std::chrono::steady_clock::now() - before);
   int began = 0;
   for (int i = 0; i < starts / kAtATime; ++i) {
     std::vector<std::unique_ptr<Program>> programs;
@@ -120,7 +128,7 @@ TEST_F(RecoveryTest, StartsThatAreKilledAtAnyMomentLeaveNoRing) {
       programs.push_back(std::make_unique<Program>(
           std::vector<std::string>{Binary("sdk_driver"), Folder("spool"), "block", "20000"}));
     }
-    usleep(static_cast<useconds_t>(i * 997 % kLongestUs));
+    usleep(static_cast<useconds_t>(longest.count() * (i * 11 % 60) / 60));
     for (auto& program : programs) program->Signal(SIGKILL);
     began += static_cast<int>(RingsOf(runtime_));
     for (auto& program : programs) EXPECT_EQ(program->Wait(5000).signal, SIGKILL);
