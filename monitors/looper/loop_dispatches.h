@@ -117,7 +117,7 @@ class LoopDispatches {
   }
 
   void TellName(const DispatchCalls* calls) {
-    const char* name = loop_name();
+    const char* name = waits_.reported_name();
     if (name == told_name_ || name[0] == '\0') return;
     told_name_ = name;
     calls->name_loop(name);

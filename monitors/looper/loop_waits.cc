@@ -9,19 +9,19 @@
 namespace jankbox {
 namespace {
 
-const char* FamilyName(const WaitCall& call) {
+const char* FamilyName(const WaitCall& call, bool sure) {
   switch (call.family) {
     case WaitFamily::kEpoll:
-      return "epoll";
+      return sure ? "epoll" : "epoll, unsure";
     case WaitFamily::kSelect:
-      return "select";
+      return sure ? "select" : "select, unsure";
     case WaitFamily::kPump:
       return call.pump_name;
     case WaitFamily::kPoll:
     case WaitFamily::kRead:
       break;
   }
-  return "poll";
+  return sure ? "poll" : "poll, unsure";
 }
 
 // Stacks grow downwards on every machine that we run on.
@@ -176,7 +176,7 @@ LoopWaits::Candidate& LoopWaits::FindCandidate(const Site& site) {
 // may mislead, to no more than a name. A thread's control block, or the program's arguments and
 // environment, are above its outermost frame: what is read is there.
 const char* LoopWaits::NameOf(const WaitCall& call, LoopModule module) const {
-  if (module.loop_name[0] == '\0') return FamilyName(call);
+  if (module.loop_name[0] == '\0') return FamilyName(call, true);
   if (strcmp(module.loop_name, "glib") != 0) return module.loop_name;
   std::array<uintptr_t, kCallerWords> words;
   if (!ReadStack(call.stack, words)) return module.loop_name;
@@ -198,6 +198,7 @@ void LoopWaits::Adopt(const Site& site, const WaitCall& call, LoopModule module)
   own_waits_ = 0;
   descriptors_ = call.Descriptors();
   __atomic_store_n(&name_, NameOf(call, module), __ATOMIC_RELAXED);
+  unsure_name_ = FamilyName(call, false);
   candidates_ = {};
   restless_words_ = 0;
   doubted_words_ = 0;

@@ -90,11 +90,14 @@ class LoopWaits {
   // was long, it may have been a stall.
   bool guessed() const { return guessed_; }
 
-  // The name of the loop in reports; "" until there is one. Any thread.
+  // The name of the loop's kind; "" until there is one. Any thread.
   const char* loop_name() const {
     const char* name = __atomic_load_n(&name_, __ATOMIC_RELAXED);
     return name != nullptr ? name : "";
   }
+
+  // The same for reports, which say if the model is not sure of the loop (rule 6). Its own thread.
+  const char* reported_name() const { return IsSure() ? loop_name() : unsure_name_; }
 
  private:
   static constexpr size_t kCandidates = 8;
@@ -150,6 +153,7 @@ class LoopWaits {
   // All zero at first, which costs the library no bytes in its file.
   int loop_fd_ = 0;
   const char* name_ = nullptr;  // null: none
+  const char* unsure_name_ = "";
   std::array<Candidate, kCandidates> candidates_;
   size_t next_candidate_ = 0;
   // What was above the loop's stack pointer at its last wait; and, a bit a word, what changes

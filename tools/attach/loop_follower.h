@@ -54,7 +54,7 @@ class LoopFollower {
   uint64_t running_since_ns() const { return begin_ns_; }
   // The stack pointer of the wait's caller: what the wait calls is below.
   const void* wait_stack() const { return stack_; }
-  const char* loop_name() const { return waits_.loop_name(); }
+  const char* loop_name() const { return waits_.reported_name(); }
 
  private:
   // kUnknown: since the start, or a loss. kWaiting: in the loop's own wait, or perhaps.

@@ -95,6 +95,21 @@ TEST_F(LoopWaitsTest, PollOfAProgramIsAdoptedWhenItRecurs) {
   EXPECT_STREQ(waits_.loop_name(), "poll");
 }
 
+TEST_F(LoopWaitsTest, ReportsSayThatAProgramsLoopIsUnsureUntilItsSixteenthWait) {
+  for (int wait = 0; wait < 18; ++wait) {
+    Wait(1, 500, kProgram);
+    const bool adopted = wait >= 2;
+    EXPECT_STREQ(waits_.reported_name(), adopted ? "poll, unsure" : "") << wait;
+  }
+  Wait(1, 500, kProgram);
+  EXPECT_STREQ(waits_.reported_name(), "poll");
+}
+
+TEST_F(LoopWaitsTest, LoopOfALibraryIsSureAtOnce) {
+  Wait(1, 500, kNode, 9, WaitFamily::kEpoll);
+  EXPECT_STREQ(waits_.reported_name(), "libuv");
+}
+
 TEST_F(LoopWaitsTest, WaitsForRepliesNeverAre) {
   for (int i = 0; i < 100; ++i) EXPECT_FALSE(Wait(2, 300, kXcb, 5));
   EXPECT_TRUE(Wait(1, 500, kGlib, 3));
