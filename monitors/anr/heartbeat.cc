@@ -21,6 +21,15 @@ void Heartbeat::Found(RefusalReason reason, uint64_t from_ns, uint64_t to_ns, ui
   if (found_ < holds_.size()) holds_[found_++] = {reason, from_ns, to_ns, beyond_ns};
 }
 
+// The watcher was off its CPU, not waiting for one, and not only in the sleep that it had planned.
+bool Heartbeat::WasStopped(const BeatReading& now, bool slept) const {
+  const bool sleeper_known = now.sleeper.sleep != 0 && now.sleeper.sleep == last_.sleeper.sleep;
+  const bool sleeper_woken = now.sleeper.cpu_ns != last_.sleeper.cpu_ns;
+  const uint64_t switches = now.voluntary - last_.voluntary;
+  if (slept) return switches > 1 && (!sleeper_known || sleeper_woken);
+  return switches > 0 && sleeper_known && sleeper_woken;
+}
+
 void Heartbeat::Judge(const BeatReading& now, uint64_t planned_ns) {
   const uint64_t elapsed_ns = now.monotonic_ns - last_.monotonic_ns;
   const uint64_t slept_ns = Less(now.boottime_ns - last_.boottime_ns, elapsed_ns);
@@ -33,9 +42,7 @@ void Heartbeat::Judge(const BeatReading& now, uint64_t planned_ns) {
   // below, by a hypervisor, or whose work is held up by a lock or a disk, sees the others go on.
   const uint64_t others_ns = Less(now.process_cpu_ns - last_.process_cpu_ns, run_ns);
   const uint64_t before_ns = kOtherCpus * (planned_ns + starved_ns) + held_ns / kSmallPart;
-  const uint64_t own_switches = planned_ns == 0 ? 0 : 1;
-  const bool was_stopped = now.voluntary - last_.voluntary > own_switches;
-  if (others_ns > kQuietNs + before_ns || !was_stopped) {
+  if (others_ns > kQuietNs + before_ns || !WasStopped(now, planned_ns != 0)) {
     if (!sched_known) starved_ns = held_ns;
     held_ns = 0;
   }

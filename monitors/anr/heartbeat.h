@@ -2,8 +2,9 @@
 // stretches the process was stopped (SIGSTOP, a freezer), a debugger stopped it, the machine slept,
 // or the watcher was starved. A stopped thread neither runs nor waits for a CPU; a starved one
 // waits. One that sleeps is woken to be stopped: it gave up its CPU twice, and only once where a
-// hypervisor, a CPU quota or a late timer kept it from running. Pure logic over readings; the wall
-// clock is none of them. Watcher thread; NO-ALLOC.
+// hypervisor, a CPU quota or a late timer kept it from running. At work it may wait for a lock or
+// a disk as well: then only another sleeping thread shows a stop. Pure logic over readings; the
+// wall clock is none of them. Watcher thread; NO-ALLOC.
 #ifndef JANKBOX_MONITORS_ANR_HEARTBEAT_H_
 #define JANKBOX_MONITORS_ANR_HEARTBEAT_H_
 
@@ -15,6 +16,12 @@
 
 namespace jankbox {
 
+// Another thread of the process, which mostly sleeps.
+struct Sleeper {
+  uint64_t sleep = 0;   // which one it is in, from 1; 0: it is awake, or there is none
+  uint64_t cpu_ns = 0;  // so far
+};
+
 // One moment of the watcher thread.
 struct BeatReading {
   uint64_t monotonic_ns = 0;
@@ -24,6 +31,7 @@ struct BeatReading {
   uint64_t runnable_ns = 0;     // waiting for one
   uint64_t process_cpu_ns = 0;  // of all threads
   uint64_t voluntary = 0;       // how often the watcher gave up its CPU by itself
+  Sleeper sleeper;
 };
 
 class BeatSource {
@@ -57,6 +65,7 @@ class Heartbeat {
 
  private:
   void Judge(const BeatReading& now, uint64_t planned_ns);
+  bool WasStopped(const BeatReading& now, bool slept) const;
   void Found(RefusalReason reason, uint64_t from_ns, uint64_t to_ns, uint64_t beyond_ns);
 
   BeatSource* const source_;

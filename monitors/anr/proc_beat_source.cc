@@ -7,6 +7,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/own_thread.h"
@@ -14,7 +15,7 @@
 
 namespace jankbox {
 
-ProcBeatSource::ProcBeatSource() {
+ProcBeatSource::ProcBeatSource(ReadSleeper read_sleeper) : read_sleeper_(std::move(read_sleeper)) {
   const std::string path = "/proc/self/task/" + std::to_string(CurrentTid()) + "/schedstat";
   schedstat_ = ScopedFd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
 }
@@ -32,6 +33,7 @@ BeatReading ProcBeatSource::Read() {
   if (getrusage(RUSAGE_THREAD, &usage) == 0) {
     reading.voluntary = static_cast<uint64_t>(usage.ru_nvcsw);
   }
+  if (read_sleeper_) reading.sleeper = read_sleeper_();
   reading.process_cpu_ns = ClockNs(CLOCK_PROCESS_CPUTIME_ID);
   // Again if the thread was stopped between the two clocks.
   uint64_t before_ns = 0;

@@ -1,7 +1,9 @@
 // The readings of a heartbeat from the kernel. Belongs to the thread whose pulse it is: create it
-// there. Three system calls a reading; NO-ALLOC after construction.
+// there. Three system calls a reading and the sleeper's; NO-ALLOC after construction.
 #ifndef JANKBOX_MONITORS_ANR_PROC_BEAT_SOURCE_H_
 #define JANKBOX_MONITORS_ANR_PROC_BEAT_SOURCE_H_
+
+#include <functional>
 
 #include "base/scoped_fd.h"
 #include "monitors/anr/heartbeat.h"
@@ -10,12 +12,14 @@ namespace jankbox {
 
 class ProcBeatSource final : public BeatSource {
  public:
-  ProcBeatSource();
+  using ReadSleeper = std::function<Sleeper()>;
+  explicit ProcBeatSource(ReadSleeper read_sleeper = {});
   BeatReading Read() override;
   bool Traced() override;
 
  private:
   ScopedFd schedstat_;
+  const ReadSleeper read_sleeper_;  // may be empty
 };
 
 }  // namespace jankbox

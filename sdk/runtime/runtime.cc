@@ -111,7 +111,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
       options, runtime->ring_.get(), &runtime->crash_loop_, runtime->kernel_.get(),
       &runtime->refusals_,
       [self](SealRequest request) { self->EnqueueOrForget(std::move(request)); },
-      [self] { return self->sealer_->cpu_ns(); });
+      [self] { return self->sealer_->sleeper(); });
   if (options.loop_hooks) AddLoopHooks(options.watch_threads, &HookSet::Get());
   AddFrameHooks(options.frame_sources, &HookSet::Get());
   AddMarkerHooks(options.markers, options.sources.io, &HookSet::Get());

@@ -184,6 +184,11 @@ std::optional<SealRequest> Sealer::NextRequest(uint64_t lived_ns) {
   return TakeRequest();
 }
 
+Sleeper Sealer::sleeper() const {
+  const uint64_t sleep = sleep_.load(std::memory_order_relaxed);
+  return {sleep % 2 == 1 ? sleep : 0, cpu_ns()};
+}
+
 std::optional<SealRequest> Sealer::TakeRequest() {
   MutexLock lock(&mutex_);
   if (queue_.empty()) return std::nullopt;
@@ -196,7 +201,10 @@ std::optional<SealRequest> Sealer::TakeRequest() {
 bool Sealer::WaitForRequest(uint64_t deadline_ns) {
   MutexLock lock(&mutex_);
   while (!stop_ && queue_.empty()) {
-    if (!changed_.WaitUntil(&mutex_, deadline_ns) && MonotonicNs() >= deadline_ns) return false;
+    sleep_.fetch_add(1, std::memory_order_relaxed);
+    const bool notified = changed_.WaitUntil(&mutex_, deadline_ns);
+    sleep_.fetch_add(1, std::memory_order_relaxed);
+    if (!notified && MonotonicNs() >= deadline_ns) return false;
   }
   return true;
 }

@@ -16,6 +16,7 @@
 #include "base/own_thread.h"
 #include "diagnosis/seal/report_builder.h"
 #include "diagnosis/seal/report_gate.h"
+#include "monitors/anr/heartbeat.h"
 #include "monitors/incident/refusals.h"
 #include "sdk/api/config_file.h"
 #include "sdk/api/options.h"
@@ -58,6 +59,8 @@ class Sealer {
 
   // CPU time of the sealing thread so far, in ns. Any thread.
   uint64_t cpu_ns() const { return cpu_clock_.Read(); }
+  // Any thread.
+  Sleeper sleeper() const;
 
  private:
   void Run();
@@ -96,6 +99,7 @@ class Sealer {
   bool busy_ GUARDED_BY(mutex_) = true;  // until recovery is done and while a request is sealed
   bool stop_ GUARDED_BY(mutex_) = false;
   std::atomic<bool> stopping_{false};  // as stop_: what is begun is left, if it can be
+  std::atomic<uint64_t> sleep_{0};     // how often it began or ended to wait: odd while it does
   ThreadCpuClock cpu_clock_;
   std::thread thread_;
 };

@@ -41,14 +41,14 @@ constexpr uint64_t kNoteStartNs = 100 * kNsPerMs;
 }  // namespace
 
 Watcher::Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop,
-                 KernelRecorder* kernel, Refusals* refusals, Seal seal, OtherCpu other_cpu)
+                 KernelRecorder* kernel, Refusals* refusals, Seal seal, ReadSealer read_sealer)
     : options_(options),
       ring_(ring),
       crash_loop_(crash_loop),
       kernel_(kernel),
       refusals_(refusals),
       seal_(std::move(seal)),
-      other_cpu_(std::move(other_cpu)),
+      read_sealer_(std::move(read_sealer)),
       overhead_(ring, options.cpu_budget_permille, options.fixed_mode),
       atrace_(options),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
@@ -284,7 +284,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   // Chunks closed since the last sweep may still get the word of a thread that was interrupted.
   ChecksumClosedChunks(ring_, last_sweep_ticks_);
   last_sweep_ticks_ = NowTicks();
-  overhead_.Look(now_ns, ClockNs(CLOCK_THREAD_CPUTIME_ID) + other_cpu_());
+  overhead_.Look(now_ns, ClockNs(CLOCK_THREAD_CPUTIME_ID) + read_sealer_().cpu_ns);
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
     if (threads_[i] == nullptr) continue;
     threads_[i]->CheckThread();
@@ -357,7 +357,7 @@ void Watcher::Run() {
     ready_ = true;
     changed_.NotifyAll();
   }
-  ProcBeatSource beats;
+  ProcBeatSource beats(read_sealer_);
   Heartbeat heartbeat(&beats);
   while (!stop_.load(std::memory_order_relaxed)) {
     const uint64_t now_ns = heartbeat.Wakes();

@@ -34,12 +34,12 @@ namespace jankbox {
 class Watcher {
  public:
   using Seal = std::function<void(SealRequest)>;
-  // CPU time of Jankbox's other threads so far, in ns.
-  using OtherCpu = std::function<uint64_t()>;
+  // Of Jankbox's other thread, the sealing one.
+  using ReadSealer = std::function<Sleeper()>;
 
   // `crash_loop`, which outlives the watcher, says whether functions may be hooked.
   Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop, KernelRecorder* kernel,
-          Refusals* refusals, Seal seal, OtherCpu other_cpu);
+          Refusals* refusals, Seal seal, ReadSealer read_sealer);
 
   void Start();
   // Polls every thread once more, seals what is growing, and ends the thread.
@@ -105,7 +105,7 @@ class Watcher {
   KernelRecorder* const kernel_;
   Refusals* const refusals_;
   const Seal seal_;
-  const OtherCpu other_cpu_;
+  const ReadSealer read_sealer_;
   Overhead overhead_;
   AtraceSession atrace_;
   std::array<std::unique_ptr<WatchedThread>, kMaxWatchedThreads> threads_;

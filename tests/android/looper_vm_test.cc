@@ -141,7 +141,7 @@ TEST_F(LooperVmTest, AppIsFollowedAsItsManifestSays) {
   EXPECT_EQ(Attribute(janky[0], "frame_jank").substr(0, 37),
             "application 1, composer 0, other 0 of");
   const std::vector<proto::Report> slow = OfKind(proto::SLOW_MESSAGE);
-  ASSERT_EQ(slow.size(), 1u);
+  ASSERT_EQ(slow.size(), 1u) << outcome_.err;
   EXPECT_EQ(slow[0].what(), "Scenario$Work: 7");
   EXPECT_EQ(slow[0].app_name(), "org.example.gallery");
   EXPECT_EQ(slow[0].app_version(), "3.1");

@@ -60,7 +60,8 @@ TEST_F(AgentTest, ManyShortPollsInACallbackAreOneIncident) {
 TEST_F(AgentTest, WaitOfALoopThatIsNotSureYetIsAPossibleStall) {
   const Outcome run = RunAgent({"--startup"}, {Binary("unsure_loop")});
   EXPECT_EQ(run.exit_status, 0) << run.err;
-  EXPECT_THAT(run.err, ::testing::ContainsRegex("no incidents; watched: main \\(poll(, unsure)?\\), "));
+  EXPECT_THAT(run.err,
+              ::testing::ContainsRegex("no incidents; watched: main \\(poll(, unsure)?\\), "));
   EXPECT_THAT(run.err, ::testing::ContainsRegex("; 1 possible stall of up to 4[0-9]+ ms, not"));
 }
 

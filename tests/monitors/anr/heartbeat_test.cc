@@ -23,13 +23,14 @@ class FakeBeats final : public BeatSource {
     now.boottime_ns += ms * kMs;
   }
 
-  BeatReading now{1000 * kMs, 5000 * kMs, true, 0, 0, 0};
+  BeatReading now{1000 * kMs, 5000 * kMs, true, 0, 0, 0, 0, {}};
   bool traced = false;
 };
 
 class HeartbeatTest : public ::testing::Test {
  protected:
   HeartbeatTest() {
+    beats_.now.sleeper.sleep = 7;
     heart_.Wakes();
     heart_.Sleeps(kPlannedMs * kMs);
   }
@@ -41,6 +42,7 @@ class HeartbeatTest : public ::testing::Test {
     beats_.now.runnable_ns += runnable_ms * kMs;
     beats_.now.process_cpu_ns += others_cpu_ms * kMs;
     beats_.now.voluntary += switches;
+    if (switches > 1) ++beats_.now.sleeper.cpu_ns;
     now_ns_ = heart_.Wakes();
   }
   std::vector<Hold> Holds() {
@@ -89,9 +91,38 @@ TEST_F(HeartbeatTest, StopThatHitsTheWatcherAtWorkIsOne) {
   beats_.now.run_ns += kMs;
   beats_.now.process_cpu_ns += 2 * kMs;
   ++beats_.now.voluntary;
+  ++beats_.now.sleeper.cpu_ns;
   heart_.Sleeps(kPlannedMs * kMs);
   now_ns_ = beats_.now.monotonic_ns;
   ExpectOne(RefusalReason::kStopped, 8000);
+}
+
+// It waits for a lock or a disk as well.
+TEST_F(HeartbeatTest, WatcherThatWaitsAtWorkWhileTheSleeperSleepsOnWasNotStopped) {
+  Sleep(kPlannedMs);
+  beats_.Pass(500);
+  ++beats_.now.voluntary;
+  heart_.Sleeps(kPlannedMs * kMs);
+  EXPECT_THAT(Holds(), IsEmpty());
+}
+
+TEST_F(HeartbeatTest, WatcherThatWaitsAtWorkIsNoStopIfNobodySleeps) {
+  for (const uint64_t sleep : {0, 9}) {  // awake; in another sleep than before
+    Sleep(kPlannedMs);
+    beats_.Pass(500);
+    ++beats_.now.voluntary;
+    beats_.now.sleeper = {sleep, beats_.now.sleeper.cpu_ns + kMs};
+    heart_.Sleeps(kPlannedMs * kMs);
+    EXPECT_THAT(Holds(), IsEmpty()) << sleep;
+  }
+}
+
+TEST_F(HeartbeatTest, WatcherThatWokeTwiceWhileTheSleeperSleepsOnWasNotStopped) {
+  Sleep(kPlannedMs);
+  heart_.Sleeps(kPlannedMs * kMs);
+  beats_.now.sleeper.cpu_ns -= 1;  // as it was before this sleep
+  Sleep(500 + kPlannedMs);
+  EXPECT_THAT(Holds(), IsEmpty());
 }
 
 // A lock or a disk that the watcher waits for: the process goes on.

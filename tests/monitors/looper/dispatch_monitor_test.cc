@@ -178,8 +178,8 @@ TEST(LoopDispatches, RecorderThatComesLateHearsOfTheRunningDispatch) {
   loop.OnWaitDone(&kCalls);
   loop.Finish(&kCalls);
   loop.Finish(&kCalls);
-  EXPECT_EQ(g_calls,
-            (std::vector<std::string>{"epoll, unsure", "begin earlier", "end", "begin now", "end"}));
+  EXPECT_EQ(g_calls, (std::vector<std::string>{"epoll, unsure", "begin earlier", "end", "begin now",
+                                               "end"}));
 }
 
 // A program's own loop over `fd`, whose third wait makes it known.

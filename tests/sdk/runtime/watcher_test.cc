@@ -47,7 +47,7 @@ class WatcherTest : public testing::Test {
           std::lock_guard<std::mutex> lock(mutex_);
           sealed_.push_back(std::move(request));
         },
-        [] { return uint64_t{0}; });
+        [] { return Sleeper{}; });
   }
   ~WatcherTest() override {
     Stop();
