@@ -2,8 +2,8 @@
 """Runs real programs with and without `jankbox run`, and fails if one of them is harmed or accused.
 
 Each program of programs.toml runs idle, by itself and recorded in turn. Recorded, it must end in the same way, write no report,
-and cost little more; the last line must name what was watched. Then its user types, if it has keys. A program with a planted
-stall runs once more: the stall must be reported, with its cause. Programs that are not installed are skipped by name.
+and cost little more; the last line must name what was watched. Then its user types, if it has keys. A program with planted
+stalls runs once more for each: the stall must be reported, with its cause. Programs that are not installed are skipped by name.
 """
 import argparse
 import concurrent.futures
@@ -27,10 +27,24 @@ import threading
 import time
 import tomllib
 
+import first_window
+import plants
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 MORE_CPU_S = 0.060  # in runs without an incident: this, or a tenth
+MORE_START_S = 0.020  # until the first window or output: this, or a tenth
 END_S = 10  # how long a program may take to end after SIGTERM
 KEY_S = 0.15
+CAUSES = {  # of a planted stall: what its report says, | between two of them
+    'asleep': 'asleep',
+    'busy': 'on the CPU',
+    'child': 'waiting for its child',
+    'disk': 'waiting for the disk|in read on a regular file',
+    'quota': 'throttled by the CPU quota',
+    'x_server': 'waiting for the X server',
+}
+MISSED_SHARE = 0.05  # of the planted stalls, at most
+STALL_MS = 600  # the shortest is 700
 SETTLE_S = 5  # a program is not idle before: it reads its files and lays out its windows
 
 
@@ -74,7 +88,7 @@ class Run:
             fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))
         files = {'stdin': slave, 'stdout': slave} if screen == 'tty' else {'stdin': subprocess.DEVNULL, 'stdout': subprocess.DEVNULL}
         self.began = time.time()
-        began = time.monotonic()
+        self.began_s = time.monotonic()
         process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, env=environment,
                                    preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if screen == 'tty' else None, **files)
         if slave is not None:
@@ -100,7 +114,6 @@ class Run:
             os.killpg(process.pid, signal.SIGKILL)
             self.status = 'did not end'
             self.wait(process.pid, END_S)
-        self.seconds = time.monotonic() - began
         process.returncode = 0  # it was waited for here
         threads[0].join(2)
         try:
@@ -113,6 +126,7 @@ class Run:
     usage = None
     status = None
     told_to_end_s = None  # of time.monotonic(); None: it ended before
+    first_output_s = None  # of time.monotonic()
     reported = False  # also its start-up
     all_reports = ()
 
@@ -135,6 +149,8 @@ class Run:
     def read(self, fd, field):
         try:
             while data := os.read(fd, 65536):
+                if field == 'output' and not self.output:
+                    self.first_output_s = time.monotonic()
                 setattr(self, field, getattr(self, field) + data)
         except OSError:
             pass
@@ -149,6 +165,29 @@ class Run:
         return [line.strip() for line in text.splitlines() if line.strip().startswith('jankbox: ')]
 
 
+class Screen:
+    """What one run after another of a program has for itself: an X server, if it needs one."""
+
+    def __init__(self, kind):
+        self.server, self.display = start_display() if kind == 'x11' else (None, '')
+        self.window = first_window.FirstWindow(self.display) if self.server else None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.server:
+            self.server.send_signal(signal.SIGCONT)
+            self.window.close()
+            self.server.terminate()
+            self.server.wait()
+
+    def start_s(self, run):
+        """Seconds until the first window or output of a run; None: unknown."""
+        shown_s = self.window.shown_s if self.window else run.first_output_s
+        return None if shown_s is None else shown_s - run.began_s
+
+
 class Zoo:
     def __init__(self, options):
         self.options = options
@@ -158,9 +197,26 @@ class Zoo:
     def command(self, text, scratch):
         return shlex.split(text.format(scratch=scratch, scratch_name=os.path.basename(scratch)))
 
-    def run(self, program, text, recorded, idle_s, keys=''):
-        """One run; returns it and the reports that it left."""
+    def stall(self, program, cause):
+        """What is wrong with the report of a planted stall; None: nothing."""
         scratch = tempfile.mkdtemp(prefix='zoo-', dir='/tmp')
+        text = program['stalled'].replace('{stall}', program['stalls'][cause])
+        with Screen(program['screen']) as screen:
+            planted = plants.Plants(scratch, screen.server.pid if screen.server else '')
+            try:
+                reports = self.run(program, screen, text, True, 7, scratch=scratch, enter=planted.enter)[0].all_reports
+            finally:
+                planted.close()
+                shutil.rmtree(scratch, ignore_errors=True)
+        if any(re.search(CAUSES[cause], report['verdict'].get('summary', '')) and report['duration_ms'] > STALL_MS for report in reports):
+            return None
+        return f'the planted stall "{cause}" was not reported: ' + '; '.join(
+            f'{report["kind"]} {report["duration_ms"]:.0f} ms {report["verdict"].get("summary", "")}' for report in reports)
+
+    def run(self, program, screen, text, recorded, idle_s, keys='', scratch='', enter=lambda command: command):
+        """One run in the folder `scratch`, or one of its own; returns it and the reports that it left."""
+        own = '' if scratch else tempfile.mkdtemp(prefix='zoo-', dir='/tmp')
+        scratch = scratch or own
         try:
             command = self.command(text, scratch)
             reports = os.path.join(scratch, 'reports')
@@ -169,7 +225,11 @@ class Zoo:
                 command = [self.jankbox, 'run', '--slow-ms', str(self.options.slow_ms), '--dir', reports, *more, '--', *command]
             environment = dict(os.environ, HOME=scratch, TERM='xterm', LC_ALL='C.UTF-8', NO_COLOR='1',
                                XDG_RUNTIME_DIR=self.wayland if program['screen'] == 'wayland' else '')
-            run = Run(command, program['screen'], idle_s, keys, environment)
+            if screen.window:
+                environment['DISPLAY'] = screen.display
+                screen.window.forget()
+            run = Run(enter(command), program['screen'], idle_s, keys, environment)
+            run.start_s = screen.start_s(run)
             run.all_reports = []
             found = []  # but for the work of the start, which is real
             for path in sorted(glob.glob(os.path.join(reports, '*.pftrace.zst'))):
@@ -181,7 +241,8 @@ class Zoo:
                     found.append(report)
             return run, found
         finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+            if own:
+                shutil.rmtree(own, ignore_errors=True)
 
     def errors_of_idle(self, program, bare, recorded, last):
         errors = []
@@ -199,6 +260,11 @@ class Zoo:
             print(f'{program["name"]}: every run wrote a report: CPU time not compared', file=sys.stderr)
         if self.options.costs and more > max(MORE_CPU_S, 0.1 * statistics.median(run.cpu_s for run in bare)):
             errors.append(f'{more * 1000:.0f} ms more CPU time')
+        starts = [[run.start_s for run in runs if run.start_s is not None] for runs in (bare, [run for run, _ in recorded])]
+        if self.options.costs and all(starts):
+            bare_s, more_s = statistics.median(starts[0]), statistics.median(starts[1]) - statistics.median(starts[0])
+            if more_s > max(MORE_START_S, 0.1 * bare_s):
+                errors.append(f'starts {more_s * 1000:.0f} ms later than in {bare_s * 1000:.0f} ms')
         watched = program['watched']
         told = re.sub(r', unsure\)', ')', last)  # an idle one may have waited a few times only
         if not any((f'({loop})' if loop else 'nothing was watched') in told for loop in watched.split('|')):
@@ -207,35 +273,38 @@ class Zoo:
 
     def try_program(self, program):
         """The row of the table."""
+        row = {'program': program['name'], 'errors': [], 'last': '', 'cpu_ms': 0, 'recorded_cpu_ms': 0}
+        if not self.options.stalls:
+            with Screen(program['screen']) as screen:
+                row.update(self.try_unplanted(program, screen))
+        stalls = program.get('stalls', {})
+        missed = [error for error in (self.stall(program, cause) for cause in stalls) if error]
+        return {**row, 'stalls': len(stalls), 'missed': missed}
+
+    def try_unplanted(self, program, screen):
         bare, recorded = [], []
         for _ in range(self.options.rounds):
-            bare.append(self.run(program, program['command'], False, self.options.idle)[0])
-            recorded.append(self.run(program, program['command'], True, self.options.idle))
+            bare.append(self.run(program, screen, program['command'], False, self.options.idle)[0])
+            recorded.append(self.run(program, screen, program['command'], True, self.options.idle))
         last = (recorded[-1][0].lines() or ['jankbox: nothing'])[-1]
         errors = self.errors_of_idle(program, bare, recorded, last)
         idle_cpu_s = [statistics.median(run.cpu_s for run in runs) for runs in (bare, [run for run, _ in recorded])]
         if self.options.long:
-            recorded.append(self.run(program, program['command'], True, self.options.long))
+            recorded.append(self.run(program, screen, program['command'], True, self.options.long))
             errors += [f'in {self.options.long} s: {report["kind"]} {report["duration_ms"]:.0f} ms' for report in recorded[-1][1]]
         if program.get('keys'):
-            alone = self.run(program, program['command'], False, 2, program['keys'])[0]
-            used, reports = self.run(program, program['command'], True, 2, program['keys'])
+            alone = self.run(program, screen, program['command'], False, 2, program['keys'])[0]
+            used, reports = self.run(program, screen, program['command'], True, 2, program['keys'])
             if used.status != alone.status:
                 errors.append(f'used: ended with {used.status}, alone with {alone.status}')
             errors += [f'used: {report["kind"]} {report["duration_ms"]:.0f} ms' for report in reports]
-        if program.get('stalled'):
-            reports = self.run(program, program['stalled'], True, 6)[0].all_reports
-            if not any(program['cause'] in report['verdict'].get('summary', '') and report['duration_ms'] > 600 for report in reports):
-                errors.append('the planted stall was not reported: ' + '; '.join(
-                    f'{report["kind"]} {report["duration_ms"]:.0f} ms {report["verdict"].get("summary", "")}' for report in reports))
-        return {'program': program['name'], 'errors': errors, 'last': last,
-                'cpu_ms': round(1000 * idle_cpu_s[0]), 'recorded_cpu_ms': round(1000 * idle_cpu_s[1])}
+        return {'errors': errors, 'last': last, 'cpu_ms': round(1000 * idle_cpu_s[0]), 'recorded_cpu_ms': round(1000 * idle_cpu_s[1])}
 
 
 def start_display():
-    """An X server for all programs of a screen; its process and the name of its display."""
+    """An X server; its process and the name of its display."""
     read_end, write_end = os.pipe()
-    server = subprocess.Popen(['Xvfb', '-displayfd', str(write_end), '-screen', '0', '1280x800x24', '-nolisten', 'tcp'],
+    server = subprocess.Popen(['Xvfb', '-displayfd', str(write_end), '-screen', '0', '1280x800x24', '-nolisten', 'tcp', '-noreset'],
                               pass_fds=[write_end], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(write_end)
     with os.fdopen(read_end) as file:
@@ -272,6 +341,7 @@ def main():
     parser.add_argument('--slow-ms', type=int, default=100, metavar='MS', help='what counts as slow; more on a busy machine [%(default)s]')
     parser.add_argument('--jobs', type=int, default=4, metavar='N', help='programs at a time [%(default)s]')
     parser.add_argument('--no-costs', dest='costs', action='store_false', help='do not compare CPU times: the machine is busy')
+    parser.add_argument('--stalls', action='store_true', help='plant the stalls only')
     parser.add_argument('--json', action='store_true', help='print one JSON object a program')
     parser.add_argument('program', nargs='*', help='only these, by name')
     options = parser.parse_args()
@@ -284,43 +354,45 @@ def main():
     missing = [program for program in wanted if not is_installed(program)]
     if not shutil.which('weston'):
         missing += [program for program in wanted if program['screen'] == 'wayland' and program not in missing]
-    present = [program for program in wanted if program not in missing]
+    present = [program for program in wanted if program not in missing and ('stalls' in program or not options.stalls)]
     for program in missing:
         print(f'skipped   {program["name"]}: package {program["package"]} is not installed', file=sys.stderr)
     zoo = Zoo(options)
     servers = []
     with tempfile.TemporaryDirectory(prefix='zoo-wayland-') as folder:
         try:
-            if any(program['screen'] in ('x11', 'wayland') for program in present):
+            if any(program['screen'] == 'wayland' for program in present):
                 server, os.environ['DISPLAY'] = start_display()
                 servers.append(server)
-            if any(program['screen'] == 'wayland' for program in present):
                 zoo.wayland = folder
                 servers.append(start_compositor(folder))
-            failed = run_all(zoo, present)
+            failed, planted, missed = run_all(zoo, present)
         finally:
             for server in servers:
                 server.terminate()
                 server.wait()
     print(f'{len(present) - failed} of {len(present)} programs unharmed and right, {len(missing)} not installed', file=sys.stderr)
-    return 1 if failed else 0
+    print(f'{planted - missed} of {planted} planted stalls found with their cause', file=sys.stderr)
+    return 1 if failed or missed > planted * MISSED_SHARE else 0
 
 
 def run_all(zoo, programs):
-    """Prints a row for each; returns how many failed."""
+    """Prints a row for each; returns how many failed, how many stalls were planted, and how many of them were missed."""
     options = zoo.options
-    failed = 0
+    failed = planted = missed = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for row in pool.map(zoo.try_program, programs):
             failed += bool(row['errors'])
+            planted += row['stalls']
+            missed += len(row['missed'])
             if options.json:
                 print(json.dumps(row), flush=True)
                 continue
             print(f'{"failed" if row["errors"] else "ok":9} {row["program"]:20} CPU {row["cpu_ms"]:5} ms, {row["recorded_cpu_ms"]:5} recorded   '
                   f'{row["last"].removeprefix("jankbox: ")[:90]}', flush=True)
-            for error in row['errors']:
+            for error in row['errors'] + row['missed']:
                 print(f'          | {error[:150]}', flush=True)
-    return failed
+    return failed, planted, missed
 
 
 if __name__ == '__main__':
