@@ -153,6 +153,21 @@ TEST_F(LooperVmTest, AppIsFollowedAsItsManifestSays) {
   EXPECT_TRUE(Said("kept second third")) << outcome_.out;
 }
 
+// 1 s passes before the activity is shown, which then takes some milliseconds.
+TEST_F(LooperVmTest, ProcessThatWasStartedInTheBackgroundHasNoColdStart) {
+  for (const bool in_front : {true, false}) {
+    const std::string folder = Folder(in_front ? "front" : "back");
+    outcome_ = RunProgram(JavaScenario(
+        "shown_late", folder,
+        {"-Dcold_start_ms=900", std::string("-Dstub.importance=") + (in_front ? "100" : "300")}));
+    ASSERT_EQ(outcome_.exit_status, 0) << outcome_.out << outcome_.err;
+    reports_ = Reports(folder + "/jankbox");
+    const std::vector<proto::Report> starts = OfKind(proto::STARTUP);
+    ASSERT_EQ(starts.size(), in_front ? 1u : 0u);
+    if (in_front) EXPECT_EQ(starts[0].what(), "cold start");
+  }
+}
+
 TEST_F(LooperVmTest, LongAndForeignNamesAreCut) {
   Run("long_name");
   EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;

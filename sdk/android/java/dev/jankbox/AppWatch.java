@@ -1,6 +1,8 @@
 package dev.jankbox;
 
 import android.app.Activity;
+import android.app.ActivityManager;
+import android.app.ActivityManager.RunningAppProcessInfo;
 import android.app.Application;
 import android.content.ComponentCallbacks2;
 import android.content.Context;
@@ -28,9 +30,17 @@ final class AppWatch implements Application.ActivityLifecycleCallbacks, Componen
         if (!(app instanceof Application)) app = context; // inside Application.attachBaseContext()
         if (!(app instanceof Application)) return;
         application = (Application) app;
+        if (!isInFront()) Native.setForeground(false);
         application.registerActivityLifecycleCallbacks(this);
         application.registerComponentCallbacks(this);
         if (wantsFrames && Build.VERSION.SDK_INT < 24) choreographer = ChoreographerFrames.start();
+    }
+
+    /** Android starts a process also for a service or a broadcast: then its first frame is no end of a cold start. */
+    private static boolean isInFront() {
+        RunningAppProcessInfo own = new RunningAppProcessInfo();
+        ActivityManager.getMyMemoryState(own);
+        return own.importance == RunningAppProcessInfo.IMPORTANCE_FOREGROUND;
     }
 
     void stop() {

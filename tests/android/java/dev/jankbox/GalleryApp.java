@@ -158,6 +158,7 @@ final class GalleryApp extends Application {
                 info.metaData = new Bundle();
                 info.metaData.putString("dev.jankbox.slow_message_ms", "200");
                 info.metaData.putString("dev.jankbox.repeats", "1");
+                info.metaData.putString("dev.jankbox.cold_start_ms", System.getProperty("cold_start_ms", "10000"));
                 info.metaData.putString("dev.jankbox.ftrace", "1");
                 info.metaData.putString("dev.jankbox.min_free_mib", "max");
                 info.metaData.putString("dev.jankbox.system_trace", "true");

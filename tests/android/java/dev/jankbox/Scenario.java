@@ -58,7 +58,7 @@ public final class Scenario {
         Looper.prepareMainLooper();
         final Scenario scenario = new Scenario();
         scenario.before(name);
-        final GalleryApp app = name.equals("app") ? new GalleryApp(folder) : null;
+        final GalleryApp app = name.equals("app") || name.equals("shown_late") ? new GalleryApp(folder) : null;
         if (app != null) {
             check(Jankbox.start(app, null));
         } else {
@@ -68,6 +68,7 @@ public final class Scenario {
             @Override
             public void run() {
                 try {
+                    if (name.equals("shown_late")) sleep(1000);
                     if (app != null) scenario.show(app);
                     if (app != null) AnrTraces.run(app);
                     scenario.run(name);
@@ -122,6 +123,7 @@ public final class Scenario {
         switch (name) {
             case "slow": slow(); break;
             case "app": slow(); break;
+            case "shown_late": break;
             case "nested": slow(); break;
             case "foreign": foreign(); break;
             case "other_loader": otherLoader(); break;
