@@ -163,8 +163,8 @@ TEST_F(LooperVmTest, ProcessThatWasStartedInTheBackgroundHasNoColdStart) {
     ASSERT_EQ(outcome_.exit_status, 0) << outcome_.out << outcome_.err;
     reports_ = Reports(folder + "/jankbox");
     const std::vector<proto::Report> starts = OfKind(proto::STARTUP);
-    ASSERT_EQ(starts.size(), in_front ? 1u : 0u);
-    if (in_front) EXPECT_EQ(starts[0].what(), "cold start");
+    EXPECT_EQ(starts.size(), in_front ? 1u : 0u);
+    for (const proto::Report& start : starts) EXPECT_EQ(start.what(), "cold start");
   }
 }
 

@@ -102,7 +102,7 @@ void AnrTest::ExpectThatAStopIsNoIncident() {
   StopFor(Scaled(8000));
   Finish();
   EXPECT_THAT(incidents_, IsEmpty()) << incidents_[0].ShortDebugString();
-  EXPECT_EQ(refusals_, Counts({{"stopped", 1}}));
+  EXPECT_EQ(refusals_, Counts({{"stopped", 1}})) << program_->Wait(1).err;
 }
 
 TEST_F(AnrTest, StopInsideADispatchIsNoIncident) { ExpectThatAStopIsNoIncident(); }
