@@ -195,6 +195,7 @@ void HttpServer::RouteGet(const httplib::Request& request, httplib::Response& re
   const std::string report_prefix = std::string(kReportsPath) + "/";
   if (path == kReportsPath) return SendList(request, response);
   if (path == "/api/v1/groups") return SendGroups(response);
+  if (path == "/api/v1/sections") return Send(&response, 200, SectionsJson(), kJsonType);
   if (path == "/healthz") return Send(&response, 200, "ok", "text/plain; charset=utf-8");
   if (path.starts_with(report_prefix)) {
     return RouteReport(path.substr(report_prefix.size()), response);

@@ -78,6 +78,14 @@ std::string ReportListJson(const ReportList& list) {
   return Text({{"reports", std::move(reports)}, {"truncated", list.truncated}});
 }
 
+std::string SectionsJson() {
+  json sections = json::array();
+  for (const ReportSection& section : ReportSections()) {
+    sections.push_back({{"name", section.name}, {"fields", section.fields}});
+  }
+  return Text({{"sections", std::move(sections)}});
+}
+
 std::string GroupsJson(const std::vector<IncidentGroup>& groups) {
   json array = json::array();
   for (const IncidentGroup& group : groups) array.push_back(GroupToJson(group));

@@ -25,6 +25,9 @@ std::string ReportListJson(const ReportList& list);
 // worst), worst_id, first_seen, last_seen, processes[]}]}.
 std::string GroupsJson(const std::vector<IncidentGroup>& groups);
 
+// {"sections": [{name, fields[]}]}: ReportSections().
+std::string SectionsJson();
+
 // {"error": "…"}.
 std::string ErrorJson(const std::string& error);
 

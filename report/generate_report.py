@@ -66,10 +66,11 @@ class Schema:
         self.by_name = {}
         for message in file.get(4, []):
             self.add(Message(message, self.package, options))
-        self.enums = {f'{self.package}.{text(enum, 1)}': self.values(enum, options)
-                      for enum in map(wire_fields, file.get(5, []))}
         self.messages = []
         self.visit(self.by_name[f'{self.package}.{ROOT_MESSAGE}'])
+        used = {field.type_name for message in self.messages for field in message.fields}  # others are of options
+        self.enums = {name: self.values(enum, options) for enum in map(wire_fields, file.get(5, []))
+                      if (name := f'{self.package}.{text(enum, 1)}') in used}
 
     def add(self, message):
         self.by_name[message.full_name] = message

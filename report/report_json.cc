@@ -40,13 +40,16 @@ std::string Rfc3339(uint64_t realtime_ns) {
   return text;
 }
 
-// "slow_message" for SLOW_MESSAGE; "unknown" for 0 and for numbers of a newer writer.
-std::string EnumName(const EnumValueDescriptor* value) {
-  if (value == nullptr || value->number() == 0) return "unknown";
-  std::string name = value->name();
+std::string LowerCaseName(const EnumValueDescriptor& value) {
+  std::string name = value.name();
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return tolower(c); });
   return name;
+}
+
+// "slow_message" for SLOW_MESSAGE; "unknown" for 0 and for numbers of a newer writer.
+std::string EnumName(const EnumValueDescriptor* value) {
+  return value == nullptr || value->number() == 0 ? "unknown" : LowerCaseName(*value);
 }
 
 // A number in units other than the schema's, by the end of its name.
@@ -202,5 +205,25 @@ std::string KindName(proto::Kind kind) {
 }
 
 json ReportToJson(const proto::Report& report) { return MessageToJson(report, report); }
+
+const std::vector<ReportSection>& ReportSections() {
+  static const auto* sections = [] {
+    auto* made = new std::vector<ReportSection>;
+    const google::protobuf::EnumDescriptor* all = proto::Section_descriptor();
+    for (int i = 1; i <= all->value_count(); ++i) {  // the default one is the last
+      const EnumValueDescriptor* value = all->value(i % all->value_count());
+      ReportSection section{LowerCaseName(*value).substr(strlen("section_")), {}};
+      const Descriptor* report = proto::Report::descriptor();
+      for (int f = 0; f < report->field_count(); ++f) {
+        const FieldDescriptor& field = *report->field(f);
+        if (field.options().GetExtension(proto::section) != value->number()) continue;
+        section.fields.push_back(JsonName(field));
+      }
+      made->push_back(std::move(section));
+    }
+    return made;
+  }();
+  return *sections;
+}
 
 }  // namespace jankbox

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "report/report.pb.h"
 
@@ -18,6 +19,15 @@ std::string KindName(proto::Kind kind);
 // recording as wall-clock times (RFC 3339, UTC, with milliseconds), "verdict.lock_owner" as one
 // object, and the messages of "history" with their names.
 nlohmann::json ReportToJson(const proto::Report& report);
+
+// A part of a report as people see it: "methods", "threads", …
+struct ReportSection {
+  std::string name;
+  std::vector<std::string> fields;  // of the report's JSON
+};
+
+// All of them, in their order. Each field of a report is in one.
+const std::vector<ReportSection>& ReportSections();
 
 }  // namespace jankbox
 

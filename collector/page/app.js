@@ -12,6 +12,7 @@ const REPORTS_SHOWN = 50;
 
 const at = (id) => document.getElementById(id);
 let groups = [];
+let sections = [];  // of a report: {name, fields}
 let shownText = '';
 
 function element(tag, className, text) {
@@ -110,6 +111,73 @@ function stackList(frames) {
   return list;
 }
 
+function isSet(value) {
+  if (Array.isArray(value)) return value.length > 0;
+  if (value && typeof value === 'object') return Object.values(value).some(isSet);
+  return Boolean(value);
+}
+
+function valueText(name, value) {
+  if (value === true) return 'yes';
+  return typeof value === 'number' && name.endsWith('_ms') ? duration(value) : String(value);
+}
+
+function label(name) {
+  return name.replace(/_ms$/, '').replaceAll('_', ' ');
+}
+
+// The set fields of an object; a moment of the trace's clock is left out beside the same as wall-clock time.
+function fieldsOf(object) {
+  return Object.entries(object).filter(([name, value]) => isSet(value) && !(name.endsWith('_ns') && name.slice(0, -3) in object));
+}
+
+function entryNode(entry) {
+  if (typeof entry !== 'object') return element('li', '', valueText('', entry));
+  if ('key' in entry && 'value' in entry) {  // an attribute, a state
+    const {key, value, ...rest} = entry;
+    const item = element('li');
+    item.append(fieldNode(key, value), ...fieldsOf(rest).map(([name, moment]) => fieldNode(name, moment)));
+    return item;
+  }
+  const fields = fieldsOf(entry);
+  const plain = fields.filter(([, value]) => typeof value !== 'object');
+  const name = plain.find(([key]) => key === 'name' || key === 'function');
+  const rest = plain.filter((field) => field !== name && field[0] !== 'depth')
+      .map(([key, value]) => `${label(key)} ${key === 'rel_pc' ? '0x' + value.toString(16) : valueText(key, value)}`);
+  const item = element('li', '', [...(name ? [name[1]] : []), ...rest].join(', '));
+  item.style.marginLeft = `${Math.min(entry.depth || 0, 64)}em`;
+  for (const [key, value] of fields) if (typeof value === 'object') item.append(fieldNode(key, value));
+  return item;
+}
+
+function fieldNode(name, value) {
+  if (typeof value !== 'object') {
+    const text = valueText(name, value);
+    const node = element('div', '', label(name) + (text.includes('\n') ? '' : '  ' + text));
+    if (text.includes('\n')) node.append(element('pre', '', text));
+    return node;
+  }
+  const node = element('div', '', label(name));
+  const list = element('ul');
+  if (Array.isArray(value)) list.append(...value.map(entryNode));
+  else for (const [key, inner] of fieldsOf(value)) list.append(fieldNode(key, inner));
+  node.append(list);
+  return node;
+}
+
+// All that the report knows, by sections; those without a field that is set are left out.
+function wholeReport(report) {
+  const node = element('div', 'whole');
+  for (const section of sections) {
+    const fields = section.fields.filter((name) => isSet(report[name]));
+    if (fields.length === 0) continue;
+    const details = element('details', 'section');
+    details.append(element('summary', '', section.name), ...fields.map((name) => fieldNode(name, report[name])));
+    node.append(details);
+  }
+  return node;
+}
+
 function reportNode(report) {
   const node = element('article', 'report');
   node.append(element('h3', '', `${duration(report.duration_ms)}${report.ongoing ? ' so far, still blocked' : ''}`));
@@ -154,6 +222,7 @@ function reportNode(report) {
   const states = (report.states || []).map((state) => `${state.key} = ${state.value}`);
   if (states.length) node.append(element('div', 'facts', states.join(' · ')));
   for (const note of report.notes) node.append(element('div', 'facts', note));
+  node.append(wholeReport(report));
   return node;
 }
 
@@ -214,6 +283,7 @@ function render() {
 
 async function refresh() {
   try {
+    if (sections.length === 0) sections = JSON.parse(await fetchJson('/api/v1/sections')).sections;
     const text = await fetchJson('/api/v1/groups');
     showError(null);
     if (text === shownText) return;

@@ -4,8 +4,12 @@
 #include <array>
 #include <cstdio>
 
+#include "report/report_encoder.h"
+#include "report/report_json.h"
 #include "tests/collector/collector_process.h"
 #include "tests/collector/sealed_report.h"
+#include "tests/report/sample_report.h"
+#include "tests/report/visible_texts.h"
 
 namespace jankbox::collector {
 namespace {
@@ -64,6 +68,20 @@ TEST_F(PageTest, NamesFromReportsAreTextAndNeverElements) {
   EXPECT_EQ(document.find("<img"), std::string::npos) << document;
   EXPECT_EQ(document.find("<script>"), std::string::npos) << document;
   EXPECT_NE(document.find("<title>Jankbox</title>"), std::string::npos) << document;
+}
+
+TEST_F(PageTest, EveryFieldOfAReportIsShown) {
+  if (!HaveChromium()) GTEST_SKIP() << "chromium is not installed";
+  proto::Report report;
+  ASSERT_TRUE(report.ParseFromString(EncodeReport(FilledReport())));
+  report.set_id(SampleReport().id());
+  ASSERT_EQ(UploadResult(Seal(report)), proto::UploadReply::STORED);
+  const std::string document = Document("/#" + report.fingerprint());
+  ASSERT_NE(document.find(report.id()), std::string::npos) << document;
+  for (const std::string& one : VisibleTexts(ReportToJson(report))) {
+    if (one.find_first_of("<>&\xa0") != std::string::npos) continue;  // escaped in the document
+    EXPECT_NE(document.find(one), std::string::npos) << one;
+  }
 }
 
 TEST_F(PageTest, EmptyStateSaysHowToUpload) {

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/nearest_word.h"
+#include "report/report_json.h"
 #include "sdk/runtime/run_socket.h"
 #include "tools/adb/adb_command_line.h"
 #include "tools/attach/attach_command.h"
@@ -194,12 +195,24 @@ void AddShow(CLI::App* app, ShowOptions* options) {
   AddPlace(show, &options->place);
   show->add_flag("--json", options->json, "print the report as JSON");
   show->add_flag("-a,--all", options->all_frames,
-                 "show all frames of the stack, not only 15, and earlier messages");
+                 "show lists in full: all frames of the stack, not only 15, and earlier messages");
+  std::vector<std::string> sections;
+  std::string names;
+  for (const ReportSection& section : ReportSections()) {
+    sections.push_back(section.name);
+    names += (names.empty() ? "" : ", ") + section.name;
+  }
+  show->add_option("--section", options->sections, "show only this part; repeatable: " + names)
+      ->type_name("NAME")
+      ->check(CLI::IsMember(sections).description(""));
   show->footer(
-      "A frame marked with a pointer is a recorded method; the others were sampled.\n\n"
+      "A summary, and then each part of the report that is not empty. A frame marked with a\n"
+      "pointer is a recorded method; the others were sampled. On a terminal that is too low,\n"
+      "$PAGER (less) shows the text.\n\n"
       "Exit status: 0, or 1 if the report cannot be read. 2: wrong usage.\n\n"
       "Examples:\n"
       "  jankbox show 0195a3c2-7f01\n"
+      "  jankbox show --section threads --section java 0195a3c2-7f01\n"
       "  jankbox show --all reports/0195a3c2-7f01-7abc-8def-0123456789ab.pftrace.zst\n"
       "  jankbox show --from http://127.0.0.1:8080 0195a3c2-7f01");
 }

@@ -6,8 +6,10 @@
 #include <cstdio>
 
 #include "tools/reports/report_source.h"
+#include "tools/reports/section_text.h"
 #include "tools/terminal/exit_code.h"
 #include "tools/terminal/json_text.h"
+#include "tools/terminal/pager.h"
 #include "tools/terminal/verdict_bar.h"
 
 namespace jankbox::tools {
@@ -188,6 +190,22 @@ std::string SelfCost(const ReportView& report) {
   return text;
 }
 
+bool IsWanted(const std::vector<std::string>& wanted, const std::string& name) {
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+}
+
+std::string Sections(const TextStyle& style, const ShowOptions& options,
+                     const nlohmann::json& report) {
+  std::string text;
+  for (const ReportSection& section : ReportSections()) {
+    if (!IsWanted(options.sections, section.name)) continue;
+    const std::string lines = SectionText(style, section, report, options.all_frames);
+    const bool asked = !options.sections.empty();
+    text += lines.empty() && asked ? "\nThe report has nothing in " + section.name + ".\n" : lines;
+  }
+  return text;
+}
+
 // `text` as one word of a shell.
 std::string ShellWord(const std::string& text) {
   constexpr const char* kPlain =
@@ -236,16 +254,19 @@ int RunShow(const ShowOptions& options) {
     PrintError(sourced.status().message());
     return kExitFailed;
   }
-  std::string text;
   if (options.json) {
-    text = JsonText(sourced->report);
-  } else {
+    return WriteText(STDOUT_FILENO, JsonText(sourced->report)) ? kExitOk : kExitFailed;
+  }
+  const TextStyle style = DetectTextStyle(STDOUT_FILENO);
+  std::string text = Sections(style, options, sourced->report);
+  if (options.sections.empty()) {
     std::string argument = ShellWord(options.file_or_id);
     if (!options.place.empty()) argument += " --dir " + ShellWord(options.place);
-    text = RenderReport(DetectTextStyle(STDOUT_FILENO), ViewReport(sourced->report),
-                        options.all_frames, Printable(argument));
+    text =
+        RenderReport(style, ViewReport(sourced->report), options.all_frames, Printable(argument)) +
+        text;
   }
-  return WriteText(STDOUT_FILENO, text) ? kExitOk : kExitFailed;
+  return WritePaged(text) ? kExitOk : kExitFailed;
 }
 
 }  // namespace jankbox::tools

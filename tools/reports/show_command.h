@@ -3,6 +3,7 @@
 #define JANKBOX_TOOLS_REPORTS_SHOW_COMMAND_H_
 
 #include <string>
+#include <vector>
 
 #include "tools/reports/report_view.h"
 #include "tools/terminal/terminal.h"
@@ -14,6 +15,7 @@ struct ShowOptions {
   std::string place;  // folder or collector to look up an id; empty: the default folder
   bool json = false;
   bool all_frames = false;
+  std::vector<std::string> sections;  // only these, by name; empty: the summary and all of them
 };
 
 // Prints; returns an exit status (exit_code.h).
