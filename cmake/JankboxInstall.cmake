@@ -25,11 +25,13 @@ if(TARGET jankbox)
   install(FILES ${PROJECT_BINARY_DIR}/jankbox.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT jankbox_sdk)
 endif()
 
-# Preloaded, never linked: no part of the exported targets.
-if(TARGET jankbox_agent)
-  set_target_properties(jankbox_agent PROPERTIES INSTALL_RPATH $ORIGIN)
-  install(TARGETS jankbox_agent LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT jankbox_sdk)
-endif()
+# Loaded at run time, never linked: no part of the exported targets.
+foreach(agent jankbox_agent jankbox_jvmti)
+  if(TARGET ${agent})
+    set_target_properties(${agent} PROPERTIES INSTALL_RPATH $ORIGIN)
+    install(TARGETS ${agent} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT jankbox_sdk)
+  endif()
+endforeach()
 
 file(RELATIVE_PATH jankbox_libraries_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
 foreach(program jankbox_command jankbox-collector)

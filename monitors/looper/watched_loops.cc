@@ -99,6 +99,12 @@ LoopDispatches* WatchedLoops::OfThisThread() {
 
 bool WatchedLoops::WatchThisThread() { return Ask(true) != nullptr; }
 
+void WatchedLoops::LeaveThisThread() {
+  OfThisThread();  // what it would be is not asked again
+  if (t_place != nullptr) t_place->tid.store(0, std::memory_order_release);
+  t_place = nullptr;
+}
+
 const LoopDispatches& WatchedLoops::Main() { return g_places[0].loop; }
 
 void WatchedLoops::ForgetAll() {

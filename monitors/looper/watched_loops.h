@@ -30,6 +30,10 @@ class WatchedLoops {
   // The calling thread's loop is watched from now on. False if there is no room for it.
   static bool WatchThisThread();
 
+  // The calling thread's loop is reported by other means: none of its waits counts. Until the next
+  // SetWanted().
+  static void LeaveThisThread();
+
   // The main thread's, from any thread: only its loop_name() may be asked.
   static const LoopDispatches& Main();
 

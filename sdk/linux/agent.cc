@@ -24,7 +24,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <span>
 #include <string>
 
 #include "base/own_thread.h"
@@ -33,12 +32,15 @@
 #include "jankbox/jankbox.h"
 #include "monitors/looper/thread_wait.h"
 #include "monitors/looper/user_terminal.h"
-#include "sdk/api/option_entries.h"
+#include "sdk/linux/agent_settings.h"
+#include "sdk/linux/java_ui.h"
+#include "sdk/linux/preload_link.h"
 #include "sdk/runtime/run_socket.h"
 #include "tracer/hook/original_function.h"
 
 namespace {
 
+using jankbox::AgentSettings;
 using jankbox::DispatchCalls;
 using jankbox::LoopDispatches;
 using jankbox::LoopWaits;
@@ -56,6 +58,7 @@ struct ThisProcess {
 constinit ThisProcess g_not_prepared;  // a library's constructor may wait before Prepare()
 constinit ThisProcess* g_process = &g_not_prepared;
 std::atomic<bool> g_leaving{false};
+std::atomic<bool> g_has_java_ui{false};  // a Java VM reports the loops of its threads
 DispatchCalls g_call_table;
 jankbox_status (*g_watch_this_thread)(const char*);
 jankbox_status (*g_start)(const jankbox_options*);
@@ -102,37 +105,6 @@ bool BindRecorder(void* library) {
          g_call_table.end != nullptr && g_stop != nullptr;
 }
 
-// What `jankbox run` tells the agent alone.
-struct AgentSettings {
-  bool startup = false;                        // recording begins before main()
-  char only[jankbox::kMaxOnlyBytes + 1] = "";  // names of programs; "": all
-};
-
-AgentSettings ReadSettings() {
-  AgentSettings settings;
-  const char* text = getenv("JANKBOX_RUN_AGENT");
-  jankbox::OptionEntries entries(text != nullptr ? text : "");
-  jankbox::OptionEntry entry;
-  while (entries.Next(&entry)) {
-    if (entry.name == "startup") settings.startup = entry.raw_value == "1";
-    if (entry.name == "only") {
-      jankbox::CopyUnquoted(entry.raw_value, std::span(settings.only, sizeof(settings.only) - 1));
-    }
-  }
-  return settings;
-}
-
-// The socket's name says whose child is recorded: jankbox-run-PARENT-…, 0 for every process.
-bool IsToBeRecorded(const AgentSettings& settings) {
-  static constexpr char kPrefix[] = "jankbox-run-";
-  const bool of_name = settings.only[0] == '\0' ||
-                       jankbox::NameIsListed(settings.only, program_invocation_short_name);
-  const char* name = getenv("JANKBOX_RUN_SOCKET");
-  if (name == nullptr || strncmp(name, kPrefix, sizeof(kPrefix) - 1) != 0) return of_name;
-  const long parent = strtol(name + sizeof(kPrefix) - 1, nullptr, 10);
-  return of_name && (parent == 0 || parent == getppid());
-}
-
 // What the program does from now on is no message of its loop. On the thread that calls exit().
 void NameExit() {
   const DispatchCalls* calls = Calls();
@@ -143,7 +115,8 @@ void NameExit() {
 // A UI that starts up has no loop yet. Until it has one, the modules that it loads are noted.
 void FollowModulesUntilLoopRuns() {
   constexpr useconds_t kPollUs = 100'000;
-  while (WatchedLoops::Main().loop_name()[0] == '\0' && !g_leaving.load()) {
+  while (WatchedLoops::Main().loop_name()[0] == '\0' && !g_has_java_ui.load() &&
+         !g_leaving.load()) {
     usleep(kPollUs);
     jankbox::LoopModules::Refresh();
   }
@@ -211,7 +184,7 @@ void LeaveBeforeSandbox() {
   g_process->may_start = false;
   g_leaving = true;
   const int saved_errno = errno;
-  if (const char* run = getenv("JANKBOX_RUN_SOCKET"); run != nullptr) {
+  if (const char* run = jankbox::RunSocketName(); run != nullptr) {
     jankbox::SendToRun(run, std::string("error: ") + program_invocation_short_name +
                                 " puts itself into a sandbox (seccomp): it is not recorded from "
                                 "then on");
@@ -240,23 +213,6 @@ void InForkedChild() {
   WatchedLoops::ForgetAll();
 }
 
-// The option watch_threads, which counts before there is a recorder that reads all options.
-void WantThreads() {
-  constexpr size_t kMaxBytes = 1024;
-  for (const char* variable : {"JANKBOX_OPTIONS", "JANKBOX_RUN_OPTIONS"}) {  // the last one wins
-    const char* text = getenv(variable);
-    if (text == nullptr) continue;
-    jankbox::OptionEntries entries(text);
-    jankbox::OptionEntry entry;
-    while (entries.Next(&entry)) {
-      if (entry.name != "watch_threads") continue;
-      char names[kMaxBytes] = "";
-      jankbox::CopyUnquoted(entry.raw_value, std::span(names, sizeof(names) - 1));
-      WatchedLoops::SetWanted(names);
-    }
-  }
-}
-
 // The next definition of a wait in the program's order of libraries. Asked once each.
 template <typename Function>
 Function* Real(OriginalFunction* original, const char* name) {
@@ -274,6 +230,21 @@ Function* Real(OriginalFunction* original, const char* name) {
 #define JANKBOX_DECLARE(name) constinit OriginalFunction g_real_##name;
 JANKBOX_FIRST_FUNCTIONS(JANKBOX_DECLARE)
 
+// Loads the recorder, which a later wait starts.
+bool PrepareRecorder() {
+  void* library = LoadRecorder();  // `jankbox run` looked for it before it started us
+  if (library == nullptr || !BindRecorder(library)) return false;
+  jankbox::LoopModules::Refresh();
+  LoopWaits::SetTerminals(jankbox::UsersTerminals());
+  jankbox::WantThreadsOfOptions();
+  bool wiped = false;
+  void* memory = jankbox::MapWipedOnFork(sizeof(ThisProcess), &wiped);
+  if (memory == nullptr) return false;
+  g_process = new (memory) ThisProcess();
+  g_process->pid = getpid();
+  return true;
+}
+
 __attribute__((constructor)) void Prepare() {
 #define JANKBOX_FIND(name) Real<void()>(&g_real_##name, #name);
   JANKBOX_FIRST_FUNCTIONS(JANKBOX_FIND)
@@ -281,25 +252,15 @@ __attribute__((constructor)) void Prepare() {
   at_quick_exit(NoteExit);
   jankbox::LoaderUse::Register();
   pthread_atfork(nullptr, nullptr, InForkedChild);
-  const AgentSettings settings = ReadSettings();
-  if (!IsToBeRecorded(settings)) return;
-  void* library = LoadRecorder();  // `jankbox run` looked for it before it started us
-  if (library == nullptr || !BindRecorder(library)) return;
-  jankbox::LoopModules::Refresh();
-  LoopWaits::SetTerminals(jankbox::UsersTerminals());
-  WantThreads();
-  bool wiped = false;
-  void* memory = jankbox::MapWipedOnFork(sizeof(ThisProcess), &wiped);
-  if (memory == nullptr) return;
-  g_process = new (memory) ThisProcess();
-  g_process->pid = getpid();
+  const AgentSettings settings = jankbox::ReadAgentSettings();
+  if (!jankbox::IsToBeRecorded(settings) || !PrepareRecorder()) return;
   g_process->may_start = !settings.startup;
   if (settings.startup) RecordStartUp();
 }
 
 // Of the waits that were perhaps not the loop's those that were as long as a slow message.
 void TellPossibleStalls(const LoopDispatches& loop) {
-  const char* run = getenv("JANKBOX_RUN_SOCKET");
+  const char* run = jankbox::RunSocketName();
   uint32_t count = 0, longest_ms = 0;
   for (const uint32_t waited_ms : loop.guessed_waits().waited_ms()) {
     if (waited_ms < g_slow_message_ms()) continue;
@@ -311,6 +272,10 @@ void TellPossibleStalls(const LoopDispatches& loop) {
 }
 
 __attribute__((destructor)) void Finish() {
+  const char* run = jankbox::RunSocketName();
+  if (run != nullptr && !g_has_java_ui && jankbox::HasJavaUi()) {
+    jankbox::SendToRun(run, jankbox::kJavaUiNotWatched);
+  }
   const DispatchCalls* calls = Calls();
   if (calls == nullptr) return;
   LoopDispatches* loop = WatchedLoops::OfThisThread();
@@ -390,6 +355,23 @@ JANKBOX_EXPORT int __ppoll_chk(pollfd* fds, nfds_t count, const timespec* timeou
   JANKBOX_FORWARD(__ppoll_chk, JANKBOX_POLL_CALL(fds, count, JANKBOX_IS_ZERO(timeout, tv_nsec)),
                   fds, count, timeout, mask, fds_bytes);
 }
+
+// --- Loops that a Java VM reports (preload_link.h)
+
+JANKBOX_EXPORT bool jankbox_agent_records_java() {
+  if (g_process->pid == getpid()) return true;
+  if (!jankbox::NameIsToBeRecorded(jankbox::ReadAgentSettings()) || !PrepareRecorder())
+    return false;
+  g_process->may_start = true;
+  return true;
+}
+
+JANKBOX_EXPORT void jankbox_agent_java_ui() {
+  g_has_java_ui = true;
+  StartOnce();
+}
+
+JANKBOX_EXPORT void jankbox_agent_leave_thread() { WatchedLoops::LeaveThisThread(); }
 
 JANKBOX_EXPORT void _exit(int status) { Exit(status); }
 

@@ -8,6 +8,7 @@
 #include <sys/un.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -17,6 +18,9 @@ namespace jankbox {
 
 // Of the names in JANKBOX_RUN_AGENT, whose programs are recorded.
 inline constexpr size_t kMaxOnlyBytes = 255;
+
+// Null: there is no such command.
+inline const char* RunSocketName() { return getenv("JANKBOX_RUN_SOCKET"); }
 
 inline void SendToRun(std::string_view socket_name, std::string_view line) {
   sockaddr_un address{};

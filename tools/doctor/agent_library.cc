@@ -33,6 +33,10 @@ std::string RecorderPath(const std::string& agent) {
   return JoinPath(DirName(agent), JANKBOX_LIBRARY_FILE);
 }
 
+std::string JavaAgentPath(const std::string& agent) {
+  return JoinPath(DirName(agent), "libjankbox_jvmti.so");
+}
+
 std::vector<std::string> AgentCandidates() {
   const std::string lib = JoinPath(DirName(OwnDirectory()), "lib");
   std::vector<std::string> candidates = {JoinPath(lib, kAgentFile)};

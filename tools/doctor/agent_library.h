@@ -21,6 +21,9 @@ std::string FindAgent();
 // The path from which the agent loads the recorder: its own folder.
 std::string RecorderPath(const std::string& agent);
 
+// The path of the library that a Java VM loads besides: in the agent's folder.
+std::string JavaAgentPath(const std::string& agent);
+
 bool IsReadable(const std::string& path);
 
 }  // namespace jankbox::tools

@@ -112,14 +112,20 @@ void AddRun(CLI::App* app, RunOptions* options) {
       ->take_all();
   run->add_flag("--startup", options->startup,
                 "record from before main() on, with threads of Jankbox's own (docs/loops.md)");
+  run->add_flag("--java", options->java,
+                "watch the event threads of Java programs (Swing, AWT), also of those that a "
+                "script starts");
   run->add_flag("-q,--quiet", options->quiet, "print errors only");
   run->prefix_command();
   run->footer(
-      "The program keeps its input, output and exit status. jankbox writes to stderr only.\n\n"
+      "The program keeps its input, output and exit status. jankbox writes to stderr only. With\n"
+      "--java, a Java VM that a script starts writes one line of its own there: \"Picked up\n"
+      "JAVA_TOOL_OPTIONS\". `run --java -- java` has no such line.\n\n"
       "Exit status: the program's. 127: not found. 126: not executable. 2: wrong usage.\n\n"
       "Examples:\n"
       "  jankbox run -- gtk3-widget-factory\n"
       "  jankbox run --slow-ms 200 --dir /tmp/reports -- node server.js\n"
+      "  jankbox run --java -- java -jar editor.jar\n"
       "  jankbox run --upload http://127.0.0.1:8080 -- ./my-app --flag");
 }
 

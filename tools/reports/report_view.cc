@@ -97,6 +97,33 @@ void ViewHistory(const json& history, ReportView* view) {
   view->history.last = ViewMessages(JsonField(history, "last"));
 }
 
+// Java stacks are attributes (sdk/android/jni/incident_facts), and the innermost call comes first.
+void ViewJavaStack(const json& attributes, ReportView::JavaStack* view) {
+  constexpr std::string_view kCall = "java_stack_";
+  for (const json& attribute : attributes) {
+    const std::string key = JsonText(attribute, "key");
+    const std::string value = JsonText(attribute, "value");
+    if (key == "java_stack") view->seen = value;
+    if (key == "java_wait") view->wait = value;
+    if (key.starts_with(kCall)) view->calls.push_back(value);
+  }
+}
+
+// Of the JDK and of Android: their caller matters.
+bool IsPlatformCall(const std::string& call) {
+  constexpr const char* kPrefixes[] = {"java.", "javax.", "sun.", "jdk.", "com.sun.", "android."};
+  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [&](const char* prefix) { return call.starts_with(prefix); });
+}
+
+// The innermost Java call that is the program's own, without its file; "" if there is none.
+std::string OwnJavaCall(const ReportView& report) {
+  for (const std::string& call : report.java.calls) {
+    if (!IsPlatformCall(call)) return call.substr(0, call.find('('));
+  }
+  return "";
+}
+
 // Functions that wait or copy bytes: their caller matters.
 bool IsSystemModule(const std::string& module) {
   constexpr const char* kPrefixes[] = {"libc.so", "libc-",      "libpthread", "ld-linux",
@@ -125,6 +152,7 @@ ReportView ViewReport(const json& report) {
   view.frame_dropped = JsonCount(report, "frame_dropped");
   ViewVerdict(JsonField(report, "verdict"), &view);
   for (const json& frame : JsonField(report, "top_frames")) view.frames.push_back(ViewFrame(frame));
+  ViewJavaStack(JsonField(report, "attributes"), &view.java);
   const json& window = JsonField(report, "window");
   view.window_from = JsonText(window, "from");
   view.window_to = JsonText(window, "to");
@@ -146,6 +174,8 @@ std::string BlamedFunction(const ReportView& report) {
     return frame.instrumented || frame.function.rfind(frame.module + "+0x", 0) != 0;
   };
   auto found = find([](const Frame& frame) { return frame.instrumented; });
+  const std::string java = OwnJavaCall(report);
+  if (found == report.frames.end() && !java.empty()) return java;
   if (found == report.frames.end()) {
     found = find([&](const Frame& f) { return named(f) && !IsSystemModule(f.module); });
   }

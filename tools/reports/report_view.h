@@ -44,6 +44,13 @@ struct ReportView {
     std::vector<Message> last;  // oldest first
   };
 
+  // Java calls of the thread, as the Java VM named them; no calls: none were sampled.
+  struct JavaStack {
+    std::string seen;                // "in 20 of 22 samples"
+    std::string wait;                // what the thread waited for; "" if nothing, or not one thing
+    std::vector<std::string> calls;  // innermost first: "Editor.save(Editor.java:12)"
+  };
+
   struct Part {
     double ms = 0;
     std::string detail;  // "in fdatasync on a regular file"
@@ -67,6 +74,7 @@ struct ReportView {
   std::string summary;
   std::vector<std::string> sources;
   std::vector<Frame> frames;  // innermost first
+  JavaStack java;
   History history;
   std::string window_from;  // RFC 3339
   std::string window_to;
@@ -91,8 +99,8 @@ struct ReportView {
 ReportView ViewReport(const nlohmann::json& report);
 
 // The function that a developer would look at first: the innermost instrumented method, else the
-// innermost named function outside the C library and the kernel's entry, else the innermost frame,
-// else what was dispatched. "" if nothing is known.
+// innermost Java call outside the JDK, else the innermost named function outside the C library and
+// the kernel's entry, else the innermost frame, else what was dispatched. "" if nothing is known.
 std::string BlamedFunction(const ReportView& report);
 
 // "gtk3-widget-fac (main)": the process, and its thread if that says more.

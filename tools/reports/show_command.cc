@@ -88,6 +88,16 @@ std::string Stack(const TextStyle& style, const ReportView& report, bool all_fra
   return text + "\n";
 }
 
+std::string JavaStack(const TextStyle& style, const ReportView::JavaStack& java) {
+  if (java.calls.empty()) return "";
+  std::string text = Paint(style, Colour::kBold, "Java stack") + ", innermost first";
+  if (!java.seen.empty()) text += ", " + java.seen;
+  text += "\n";
+  for (const std::string& call : java.calls) text += "  " + call + "\n";
+  if (!java.wait.empty()) text += "  " + java.wait + "\n";
+  return text + "\n";
+}
+
 std::string Line(const TextStyle& style, const char* label, const std::string& value) {
   std::string padded = label;
   padded.resize(std::max(kLabelWidth, padded.size()), ' ');
@@ -224,6 +234,7 @@ std::string RenderReport(const TextStyle& style, const ReportView& report, bool 
   const std::string bar = VerdictBar(style, report.shares);
   text += bar.empty() ? "" : bar + "\n";
   text += Stack(style, report, all_frames);
+  text += JavaStack(style, report.java);
   const std::string range = LocalTime(report.window_from, true) + (style.unicode ? " – " : " - ") +
                             LocalTime(report.window_to, true);
   text += Line(style, "Window", DurationText(report.window_ms) + " (" + range + ")");

@@ -179,6 +179,14 @@ std::string ObstacleOf(const std::string& path, int fd, const DynamicNeeds& need
   return "";
 }
 
+// Not javac and others, which take the options of a VM in another form. /usr/bin/java is a link.
+bool IsNamedJava(const std::string& path) {
+  char* real = realpath(path.c_str(), nullptr);
+  const bool is_java = real != nullptr && std::string_view(real).ends_with("/java");
+  free(real);
+  return is_java;
+}
+
 }  // namespace
 
 Preflight InspectProgram(const std::string& program) {
@@ -196,6 +204,7 @@ Preflight InspectProgram(const std::string& program) {
     found.obstacle = ObstacleOf(path, fd.get(), needs);
     for (const std::string& library : needs.libraries) {
       if (library.starts_with("libasan.so")) found.first_library = library;
+      if (library == "libjli.so") found.is_java = depth == 0 && IsNamedJava(path);
     }
     return found;
   }

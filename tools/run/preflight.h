@@ -13,6 +13,8 @@ struct Preflight {
   std::string obstacle;
   // A library that has to come before the agent (a sanitizer's runtime); empty if there is none.
   std::string first_library;
+  // It is a JDK's `java`, which takes the options of a Java VM, and no script that starts one.
+  bool is_java = false;
 };
 
 // `program` as execvp() takes it. A file that cannot be read or is none is no obstacle: starting it

@@ -61,6 +61,9 @@ class Run {
   std::string ProgramOptions() const;
   // What concerns the agent and not the recorder.
   std::string AgentSettings() const;
+  // Whether Java VMs are to load Jankbox's library for them.
+  bool LoadsIntoJava() const;
+  std::vector<std::string> CommandLine() const;
   // 0, or the status to exit with.
   int Start();
   void WaitForProgram();
@@ -100,6 +103,10 @@ void Run::Prepare() {
   feed_.emplace(&spool_.value(), options_.upload_url, options_.quiet, options_.children,
                 options_.only);
   if (recovered.ok()) feed_->TellRecovered(recovered.value());
+  if (options_.java && !IsReadable(JavaAgentPath(agent_))) {
+    Say("no Java program will be watched: " + JavaAgentPath(agent_) +
+        " does not exist (it is built if a JDK is installed)");
+  }
   if (!preflight_.obstacle.empty() && !options_.quiet) {
     Say("nothing can be watched: " + Printable(preflight_.obstacle));
   }
@@ -117,6 +124,19 @@ std::string Run::ProgramOptions() const {
   return text;
 }
 
+bool Run::LoadsIntoJava() const {
+  return options_.java && feed_.has_value() && preflight_.obstacle.empty() &&
+         IsReadable(JavaAgentPath(agent_));
+}
+
+std::vector<std::string> Run::CommandLine() const {
+  std::vector<std::string> command = options_.program;
+  if (LoadsIntoJava() && preflight_.is_java) {
+    command.insert(command.begin() + 1, "-agentpath:" + JavaAgentPath(agent_));
+  }
+  return command;
+}
+
 RunEnvironment Run::AgentEnvironment() const {
   if (!feed_.has_value() || !preflight_.obstacle.empty()) return {};
   // The agent comes last: libraries that the user preloads keep their order.
@@ -127,10 +147,18 @@ RunEnvironment Run::AgentEnvironment() const {
   };
   add(preloaded != nullptr ? preloaded : "");
   add(agent_);
-  return {{"LD_PRELOAD", libraries},
-          {"JANKBOX_RUN_OPTIONS", ProgramOptions()},
-          {"JANKBOX_RUN_AGENT", AgentSettings()},
-          {"JANKBOX_RUN_SOCKET", feed_->agent_socket()}};
+  RunEnvironment environment = {{"LD_PRELOAD", libraries},
+                                {"JANKBOX_RUN_OPTIONS", ProgramOptions()},
+                                {"JANKBOX_RUN_AGENT", AgentSettings()},
+                                {"JANKBOX_RUN_SOCKET", feed_->agent_socket()}};
+  if (LoadsIntoJava() && !preflight_.is_java) {
+    // The user's own options stay. A VM splits the text at blanks outside of quotes.
+    const char* own = getenv("JAVA_TOOL_OPTIONS");
+    const std::string options = own != nullptr && *own != '\0' ? std::string(own) + " " : "";
+    environment.emplace_back("JAVA_TOOL_OPTIONS",
+                             options + "\"-agentpath:" + JavaAgentPath(agent_) + "\"");
+  }
+  return environment;
 }
 
 std::string Run::AgentSettings() const {
@@ -140,9 +168,10 @@ std::string Run::AgentSettings() const {
 }
 
 int Run::Start() {
-  const int error = child_.Start({.argv = options_.program,
-                                  .environment = AgentEnvironment(),
-                                  .in_child = [this] { signals_->RestoreInChild(); }});
+  const int error =
+      child_.Start({.argv = CommandLine(), .environment = AgentEnvironment(), .in_child = [this] {
+                      signals_->RestoreInChild();
+                    }});
   if (error == 0) return kExitOk;
   Say(Printable(options_.program[0]) + ": " + strerror(error));
   return error == ENOENT || error == ENOTDIR ? kExitNotFound : kExitNotExecutable;

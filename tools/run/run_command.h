@@ -26,6 +26,7 @@ struct RunOptions {
   std::string only;
   std::vector<std::string> threads;  // names of threads whose loops are watched besides main's
   bool startup = false;  // recording begins before main(), and not when a loop waits first
+  bool java = false;     // the event threads of AWT are watched in Java VMs
   std::vector<std::string> program;
 };
 

@@ -81,6 +81,8 @@ void RunFeed::Tell() {
       watched_.Add(message->text, MonotonicNs());
     } else if (message->kind == AgentMessage::Kind::kPossible) {
       watched_.AddPossibleStalls(message->text);
+    } else if (message->kind == AgentMessage::Kind::kJava) {
+      watched_.AddJava(message->text);
     } else if (++error_count_ == 1) {
       SayLine(Printable(message->text));
     }
@@ -112,8 +114,10 @@ void RunFeed::TellRecovered(const std::vector<std::string>& ids) {
 std::string RunFeed::WhyNothingWasWatched(const std::string& obstacle) const {
   if (!obstacle.empty()) return Printable(obstacle);
   if (error_count_ > 0) return "recording was not possible (see above)";
+  if (watched_.java_without_ui()) return "the Java VM had no event thread of AWT";
   std::string why = "no thread waited in a loop that Jankbox knows";
   if (!only_.empty()) why += " in a program named " + Printable(only_);
+  if (watched_.missed_java_ui()) return why;
   return why + (children_ ? "" : " (--children watches what the program starts, too)");
 }
 
@@ -133,6 +137,9 @@ void RunFeed::TellSummary(const std::string& obstacle, int wait_status) {
   }
   const std::string watched = watched_.Summary(MonotonicNs());
   if (!watched.empty()) line += "; " + watched;
+  if (watched_.missed_java_ui()) {
+    line += "; the event thread of a Java program was not watched (--java watches it)";
+  }
   if (WIFSIGNALED(wait_status)) {
     const int signal = WTERMSIG(wait_status);
     const char* name = sigabbrev_np(signal);  // null: a real-time signal

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "sdk/linux/java_ui.h"
 #include "tools/reports/duration_text.h"
 #include "tools/terminal/terminal.h"
 
@@ -65,6 +66,11 @@ void WatchedLog::AddPossibleStalls(std::string_view text) {
   if (!count || !longest_ms) return;
   possible_stalls_ += *count;
   longest_possible_ms_ = std::max(longest_possible_ms_, *longest_ms);
+}
+
+void WatchedLog::AddJava(std::string_view text) {
+  missed_java_ui_ = missed_java_ui_ || text == kJavaUiNotWatched.substr(kJavaPrefix.size());
+  java_without_ui_ = java_without_ui_ || text == kJavaHasNoUi.substr(kJavaPrefix.size());
 }
 
 bool WatchedLog::empty() const {

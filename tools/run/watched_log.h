@@ -20,6 +20,13 @@ class WatchedLog {
   // The text of a "possible:" message, which one process sends at most once.
   void AddPossibleStalls(std::string_view text);
 
+  // The text of a "java:" message (sdk/linux/java_ui.h).
+  void AddJava(std::string_view text);
+  // A Java VM showed windows, and its event thread was not watched.
+  bool missed_java_ui() const { return missed_java_ui_; }
+  // A Java VM that was to be watched had no event thread.
+  bool java_without_ui() const { return java_without_ui_; }
+
   // "watched: main (glib), 1204 messages in 14 s"; "" if nothing was. At most three loops by name.
   // Then how many waits may have been stalls and were not reported.
   std::string Summary(uint64_t now_ns) const;
@@ -38,6 +45,8 @@ class WatchedLog {
     std::string process;
   };
 
+  bool missed_java_ui_ = false;
+  bool java_without_ui_ = false;
   uint64_t possible_stalls_ = 0;
   uint64_t longest_possible_ms_ = 0;
   std::map<std::pair<int, size_t>, Loop> loops_;  // by process and place in its ring

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/uuid.h"
+#include "sdk/linux/java_ui.h"
 
 namespace jankbox::tools {
 namespace {
@@ -21,7 +22,8 @@ constexpr struct {
   AgentMessage::Kind kind;
 } kKinds[] = {{"error: ", AgentMessage::Kind::kError},
               {"watched: ", AgentMessage::Kind::kWatched},
-              {"possible: ", AgentMessage::Kind::kPossible}};
+              {"possible: ", AgentMessage::Kind::kPossible},
+              {kJavaPrefix, AgentMessage::Kind::kJava}};
 constexpr size_t kMaxDatagramBytes = 2048;
 
 // Agents of a program that changed its user still report to root.

@@ -1,0 +1,30 @@
+// What `jankbox run` asks of the preload agent, from the environment. Pure but for getenv(); cold.
+#ifndef JANKBOX_SDK_LINUX_AGENT_SETTINGS_H_
+#define JANKBOX_SDK_LINUX_AGENT_SETTINGS_H_
+
+#include "sdk/runtime/run_socket.h"
+
+namespace jankbox {
+
+// What `jankbox run` tells the agent alone.
+struct AgentSettings {
+  bool startup = false;               // recording begins before main()
+  char only[kMaxOnlyBytes + 1] = "";  // names of programs; "": all
+};
+
+AgentSettings ReadAgentSettings();
+
+// Whether a program of this process' name is to be recorded.
+bool NameIsToBeRecorded(const AgentSettings& settings);
+
+// The same, and the program is the one that was named, or those that it starts are recorded, too.
+// The socket's name says whose child is recorded: jankbox-run-PARENT-…, 0 for every process.
+bool IsToBeRecorded(const AgentSettings& settings);
+
+// The option watch_threads, which counts before there is a recorder that reads all options: the
+// loops of threads of these names are watched.
+void WantThreadsOfOptions();
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_LINUX_AGENT_SETTINGS_H_
