@@ -273,7 +273,7 @@ void TellPossibleStalls(const LoopDispatches& loop) {
 
 __attribute__((destructor)) void Finish() {
   const char* run = jankbox::RunSocketName();
-  if (run != nullptr && !g_has_java_ui && jankbox::HasJavaUi()) {
+  if (run != nullptr && !jankbox::ReadAgentSettings().java && jankbox::HasJavaUi()) {
     jankbox::SendToRun(run, jankbox::kJavaUiNotWatched);
   }
   const DispatchCalls* calls = Calls();

@@ -19,6 +19,7 @@ AgentSettings ReadAgentSettings() {
   OptionEntry entry;
   while (entries.Next(&entry)) {
     if (entry.name == "startup") settings.startup = entry.raw_value == "1";
+    if (entry.name == "java") settings.java = entry.raw_value == "1";
     if (entry.name == "only") {
       CopyUnquoted(entry.raw_value, std::span(settings.only, sizeof(settings.only) - 1));
     }

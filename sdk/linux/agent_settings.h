@@ -9,6 +9,7 @@ namespace jankbox {
 // What `jankbox run` tells the agent alone.
 struct AgentSettings {
   bool startup = false;               // recording begins before main()
+  bool java = false;                  // Java VMs are to load libjankbox_jvmti.so
   char only[kMaxOnlyBytes + 1] = "";  // names of programs; "": all
 };
 

@@ -1,5 +1,6 @@
 // What the preload agent offers to libjankbox_jvmti.so, which a Java VM of the same process loads.
-// Both are installed in one folder. A process without the preload agent has none of these functions.
+// Both are installed in one folder. A process without the preload agent has none of these
+// functions.
 #ifndef JANKBOX_SDK_LINUX_PRELOAD_LINK_H_
 #define JANKBOX_SDK_LINUX_PRELOAD_LINK_H_
 

@@ -163,6 +163,7 @@ RunEnvironment Run::AgentEnvironment() const {
 
 std::string Run::AgentSettings() const {
   std::string text = options_.startup ? "startup=1" : "startup=0";
+  if (options_.java) text += ",java=1";
   if (!options_.only.empty()) text += ",only=" + Quoted(options_.only);
   return text;
 }

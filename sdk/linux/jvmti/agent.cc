@@ -79,11 +79,10 @@ bool FindMethods(jvmtiEnv* vm, jclass queue) {
     jmethodID* place;
   };
   constexpr char kOfEvent[] = "(Ljava/awt/AWTEvent;)V";
-  const Wanted wanted[] = {
-      {"getNextEvent", "()Ljava/awt/AWTEvent;", &g_places.next_event},
-      {"getNextEvent", "(I)Ljava/awt/AWTEvent;", &g_places.next_event_of},
-      {"dispatchEvent", kOfEvent, &g_places.dispatch},
-      {"setCurrentEventAndMostRecentTimeImpl", kOfEvent, &g_places.event_set}};
+  const Wanted wanted[] = {{"getNextEvent", "()Ljava/awt/AWTEvent;", &g_places.next_event},
+                           {"getNextEvent", "(I)Ljava/awt/AWTEvent;", &g_places.next_event_of},
+                           {"dispatchEvent", kOfEvent, &g_places.dispatch},
+                           {"setCurrentEventAndMostRecentTimeImpl", kOfEvent, &g_places.event_set}};
   jint count = 0;
   jmethodID* methods = nullptr;
   if (vm->GetClassMethods(queue, &count, &methods) != JVMTI_ERROR_NONE) return false;

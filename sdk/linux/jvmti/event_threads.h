@@ -18,8 +18,8 @@ namespace jankbox {
 
 // One thread's place. Its thread writes it; the sampler of stacks reads it.
 struct EventThread {
-  std::atomic<int32_t> tid{0};            // 0: the place is free
-  std::atomic<jobject> thread{nullptr};   // a global reference, stored last
+  std::atomic<int32_t> tid{0};           // 0: the place is free
+  std::atomic<jobject> thread{nullptr};  // a global reference, stored last
   RunningMessage message;
 };
 

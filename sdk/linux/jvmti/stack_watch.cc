@@ -16,9 +16,9 @@ constexpr jint kMaxDepth = 512;
 constexpr uint64_t kMinLookMs = 5;
 constexpr uint64_t kMaxLookMs = 175;  // a quarter of 700 ms
 constexpr uint64_t kSampleMs = 20;
-constexpr uint64_t kLongSampleMs = 200;                   // as the native side: ten times less often
-constexpr uint64_t kLongBlockNs = 10 * kNsPerSecond;      // from here on
-constexpr uint64_t kDeadThreadsNs = kNsPerSecond;         // how often they are looked for
+constexpr uint64_t kLongSampleMs = 200;               // as the native side: ten times less often
+constexpr uint64_t kLongBlockNs = 10 * kNsPerSecond;  // from here on
+constexpr uint64_t kDeadThreadsNs = kNsPerSecond;     // how often they are looked for
 
 // The threshold may change while Jankbox records.
 uint64_t LookMs(bool message_runs) {

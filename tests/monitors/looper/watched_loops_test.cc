@@ -72,6 +72,21 @@ TEST_F(WatchedLoopsTest, ThreadThatAsksIsWatched) {
   });
 }
 
+// Its loop is reported by other means.
+TEST_F(WatchedLoopsTest, ThreadThatLeavesIsNotWatchedByItsName) {
+  WatchedLoops::SetWanted("AWT-*");
+  OnThread("AWT-1", [] {
+    WatchedLoops::LeaveThisThread();
+    EXPECT_EQ(WatchedLoops::OfThisThread(), nullptr);
+  });
+  OnThread("AWT-2", [] {
+    EXPECT_NE(WatchedLoops::OfThisThread(), nullptr);
+    WatchedLoops::LeaveThisThread();
+    EXPECT_EQ(WatchedLoops::OfThisThread(), nullptr);
+  });
+  OnThread("AWT-3", [] { EXPECT_NE(WatchedLoops::OfThisThread(), nullptr); });
+}
+
 TEST_F(WatchedLoopsTest, PlacesOfThreadsThatAreGoneAreGivenAgain) {
   for (int i = 0; i < 50; ++i) {
     OnThread("worker", [] {

@@ -41,6 +41,31 @@ json Frame(const char* function, const char* module) {
   return {{"function", function}, {"module", module}, {"rel_pc", 0x1234}};
 }
 
+json JavaReport(const std::vector<const char*>& calls) {
+  json attributes = {{{"key", "java_stack"}, {"value", "in 9 of 10 samples"}},
+                     {{"key", "java_wait"}, {"value", "WAITING in a.B.c"}},
+                     {{"key", "other"}, {"value", "x"}}};
+  for (size_t i = 0; i < calls.size(); ++i) {
+    attributes.push_back({{"key", "java_stack_0" + std::to_string(i)}, {"value", calls[i]}});
+  }
+  return {{"attributes", attributes}, {"top_frames", {Frame("clock_nanosleep", "libc.so.6")}}};
+}
+
+TEST(ViewReport, JavaCallsAreItsAttributes) {
+  const ReportView view = ViewReport(JavaReport({"a.B.c(B.java:1)", "d.E.f(E.java:2)"}));
+  EXPECT_EQ(view.java.seen, "in 9 of 10 samples");
+  EXPECT_EQ(view.java.wait, "WAITING in a.B.c");
+  EXPECT_EQ(view.java.calls, (std::vector<std::string>{"a.B.c(B.java:1)", "d.E.f(E.java:2)"}));
+}
+
+TEST(BlamedFunction, JavaCallOfTheProgramComesBeforeNativeFunctions) {
+  const json own =
+      JavaReport({"java.lang.Thread.sleep(Native Method)", "app.Save.run(Save.java:3)"});
+  EXPECT_EQ(BlamedFunction(ViewReport(own)), "app.Save.run");
+  const json platform = JavaReport({"java.lang.Thread.sleep(Native Method)"});
+  EXPECT_EQ(BlamedFunction(ViewReport(platform)), "clock_nanosleep");
+}
+
 TEST(BlamedFunction, InstrumentedMethodComesFirst) {
   const ReportView view = ViewReport(
       {{"top_frames",

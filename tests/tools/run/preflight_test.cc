@@ -56,6 +56,27 @@ TEST_F(PreflightTest, SanitizersRuntimeComesFirst) {
               testing::StartsWith("libasan.so"));
 }
 
+// As a JDK has it: `java` and other programs link libjli, and /usr/bin/java is a link.
+TEST_F(PreflightTest, JavaIsALauncherOfThatName) {
+  WriteFile(folder_ / "libjli.c", "int JLI_Launch(void) { return 0; }\n");
+  const std::string library = folder_ / "libjli.so";
+  ASSERT_EQ(RunToEnd({"cc", "-shared", "-fPIC", "-Wl,-soname,libjli.so", "-o", library,
+                      folder_ / "libjli.c"})
+                .exit_status(),
+            0);
+  const std::string other = Program({"-Wl,--no-as-needed", library});
+  EXPECT_FALSE(InspectProgram(other).is_java);
+  const std::string java = folder_ / "java";
+  ASSERT_EQ(rename(other.c_str(), java.c_str()), 0);
+  EXPECT_TRUE(InspectProgram(java).is_java);
+  const std::string link = folder_ / "link";
+  ASSERT_EQ(symlink(java.c_str(), link.c_str()), 0);
+  EXPECT_TRUE(InspectProgram(link).is_java);
+  EXPECT_FALSE(InspectProgram(Script("#!" + java)).is_java);
+  ASSERT_EQ(rename(Program({}).c_str(), java.c_str()), 0);
+  EXPECT_FALSE(InspectProgram(java).is_java) << "a program of that name without libjli";
+}
+
 TEST_F(PreflightTest, ProgramWithOtherRightsThanItsUser) {
   const std::string program = Program({});
   ASSERT_EQ(chmod(program.c_str(), 04755), 0);

@@ -34,6 +34,18 @@ TEST(WatchedLog, ThreadThatOnlyStartedUpWasNotWatched) {
   EXPECT_FALSE(log.empty());
 }
 
+TEST(WatchedLog, JavaVmsSayWhatWasNotWatched) {
+  WatchedLog log;
+  log.AddJava("something else");
+  EXPECT_FALSE(log.missed_java_ui());
+  EXPECT_FALSE(log.java_without_ui());
+  log.AddJava("not watched");
+  EXPECT_TRUE(log.missed_java_ui());
+  EXPECT_FALSE(log.java_without_ui());
+  log.AddJava("no ui");
+  EXPECT_TRUE(log.java_without_ui());
+}
+
 TEST(WatchedLog, ProcessThatWasKilledHasNoCount) {
   WatchedLog log;
   log.Add(Text(7, 0, false, 0, "poll", "main", "app"), kStartNs);
