@@ -97,6 +97,15 @@ void ViewHistory(const json& history, ReportView* view) {
   view->history.last = ViewMessages(JsonField(history, "last"));
 }
 
+// Of the JDK and of Android: their caller matters.
+bool IsPlatformCall(const std::string& call) {
+  constexpr const char* kPrefixes[] = {"java.", "javax.", "sun.", "jdk.", "com.sun.", "android."};
+  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [&](const char* prefix) { return call.starts_with(prefix); });
+}
+
+std::string WithoutFile(const std::string& call) { return call.substr(0, call.find('(')); }
+
 // Java stacks are attributes (sdk/android/jni/incident_facts), and the innermost call comes first.
 void ViewJavaStack(const json& attributes, ReportView::JavaStack* view) {
   constexpr std::string_view kCall = "java_stack_";
@@ -105,23 +114,10 @@ void ViewJavaStack(const json& attributes, ReportView::JavaStack* view) {
     const std::string value = JsonText(attribute, "value");
     if (key == "java_stack") view->seen = value;
     if (key == "java_wait") view->wait = value;
-    if (key.starts_with(kCall)) view->calls.push_back(value);
+    if (!key.starts_with(kCall)) continue;
+    view->calls.push_back(value);
+    if (view->own_call.empty() && !IsPlatformCall(value)) view->own_call = WithoutFile(value);
   }
-}
-
-// Of the JDK and of Android: their caller matters.
-bool IsPlatformCall(const std::string& call) {
-  constexpr const char* kPrefixes[] = {"java.", "javax.", "sun.", "jdk.", "com.sun.", "android."};
-  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
-                     [&](const char* prefix) { return call.starts_with(prefix); });
-}
-
-// The innermost Java call that is the program's own, without its file; "" if there is none.
-std::string OwnJavaCall(const ReportView& report) {
-  for (const std::string& call : report.java.calls) {
-    if (!IsPlatformCall(call)) return call.substr(0, call.find('('));
-  }
-  return "";
 }
 
 // Functions that wait or copy bytes: their caller matters.
@@ -174,12 +170,13 @@ std::string BlamedFunction(const ReportView& report) {
     return frame.instrumented || frame.function.rfind(frame.module + "+0x", 0) != 0;
   };
   auto found = find([](const Frame& frame) { return frame.instrumented; });
-  const std::string java = OwnJavaCall(report);
-  if (found == report.frames.end() && !java.empty()) return java;
+  const ReportView::JavaStack& java = report.java;
+  if (found == report.frames.end() && !java.own_call.empty()) return java.own_call;
   if (found == report.frames.end()) {
     found = find([&](const Frame& f) { return named(f) && !IsSystemModule(f.module); });
   }
   if (found == report.frames.end()) found = find(named);
+  if (found == report.frames.end() && !java.calls.empty()) return WithoutFile(java.calls[0]);
   if (found == report.frames.end()) found = report.frames.begin();
   return found == report.frames.end() ? report.what : found->function;
 }

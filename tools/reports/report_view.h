@@ -49,6 +49,7 @@ struct ReportView {
     std::string seen;                // "in 20 of 22 samples"
     std::string wait;                // what the thread waited for; "" if nothing, or not one thing
     std::vector<std::string> calls;  // innermost first: "Editor.save(Editor.java:12)"
+    std::string own_call;            // the innermost one that is not the platform's: "Editor.save"
   };
 
   struct Part {
@@ -100,7 +101,8 @@ ReportView ViewReport(const nlohmann::json& report);
 
 // The function that a developer would look at first: the innermost instrumented method, else the
 // innermost Java call outside the JDK, else the innermost named function outside the C library and
-// the kernel's entry, else the innermost frame, else what was dispatched. "" if nothing is known.
+// the kernel's entry, else the innermost Java call, else the innermost frame, else what was
+// dispatched. "" if nothing is known.
 std::string BlamedFunction(const ReportView& report);
 
 // "gtk3-widget-fac (main)": the process, and its thread if that says more.

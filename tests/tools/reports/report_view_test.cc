@@ -64,6 +64,9 @@ TEST(BlamedFunction, JavaCallOfTheProgramComesBeforeNativeFunctions) {
   EXPECT_EQ(BlamedFunction(ViewReport(own)), "app.Save.run");
   const json platform = JavaReport({"java.lang.Thread.sleep(Native Method)"});
   EXPECT_EQ(BlamedFunction(ViewReport(platform)), "clock_nanosleep");
+  json compiled = platform;
+  compiled["top_frames"] = {Frame("?+0x7f4dac952e44", "?")};
+  EXPECT_EQ(BlamedFunction(ViewReport(compiled)), "java.lang.Thread.sleep");
 }
 
 TEST(BlamedFunction, InstrumentedMethodComesFirst) {
