@@ -54,7 +54,7 @@ class JavaTest : public EndToEndTest {
 
   // A slow message takes longer than what the VM does to compile and to paint on a busy machine.
   std::vector<std::string> Run(const std::vector<std::string>& options = {"--java"}) const {
-    std::vector<std::string> command = {Binary("jankbox"), "run",        "--slow-ms", "500",
+    std::vector<std::string> command = {Binary("jankbox"), "run",          "--slow-ms", "500",
                                         "--dir",           Folder("spool")};
     command.insert(command.end(), options.begin(), options.end());
     command.emplace_back("--");
@@ -123,7 +123,8 @@ TEST_F(JavaTest, BusyListenerIsOneSlowMessageWithItsJavaCalls) {
   EXPECT_THAT(JavaCalls(report), Contains(StartsWith("java.awt.EventQueue.dispatchEvent(")));
   EXPECT_EQ(Attribute(report, "java_wait"), "");
   EXPECT_GT(report.history().count(), 0u);
-  const Outcome shown = RunProgram({Binary("jankbox"), "show", "--dir", Folder("spool"), report.id()});
+  const Outcome shown =
+      RunProgram({Binary("jankbox"), "show", "--dir", Folder("spool"), report.id()});
   EXPECT_THAT(shown.out, HasSubstr("Java stack, innermost first, in "));
   EXPECT_THAT(shown.out, HasSubstr("  SwingStalls.sortForever(SwingStalls.java:"));
 }
@@ -157,8 +158,7 @@ TEST_F(JavaTest, QueueOfTheProgramsOwnIsWatched) {
 }
 
 TEST_F(JavaTest, HangIsAnAnrThatNamesItsCallWhileItLasts) {
-  const Outcome outcome =
-      Execute(Run({"--java", "--anr-ms", "1500"}), SwingStalls({"hang"}));
+  const Outcome outcome = Execute(Run({"--java", "--anr-ms", "1500"}), SwingStalls({"hang"}));
   EXPECT_THAT(outcome.err, HasSubstr("so far in java (AWT-EventQueue-)"));
   const std::vector<proto::Report> reports = ReportsOf("SwingStalls.pause");
   ASSERT_THAT(reports, SizeIs(1)) << outcome.err;
@@ -173,8 +173,7 @@ TEST_F(JavaTest, ProgramThatEndsInAListenerEndsAsWithoutIt) {
 
 // The option --thread alone would take the waits inside of messages for the loop's.
 TEST_F(JavaTest, OptionThreadChangesNothing) {
-  const Outcome outcome =
-      Execute(Run({"--java", "--thread", "AWT*"}), SwingStalls({"busy"}));
+  const Outcome outcome = Execute(Run({"--java", "--thread", "AWT*"}), SwingStalls({"busy"}));
   EXPECT_THAT(outcome.err, HasSubstr("watched: AWT-EventQueue- (awt), "));
   EXPECT_THAT(ReportsOf("SwingStalls.sortForever"), SizeIs(1)) << outcome.err;
 }
@@ -191,8 +190,7 @@ TEST_F(JavaTest, WithoutTheOptionTheLastLineNamesIt) {
 TEST_F(JavaTest, ProgramWithoutWindowsIsSaidToHaveNone) {
   const Outcome outcome = Execute(Run(), SwingStalls({"none"}));
   EXPECT_EQ(outcome.exit_status, 7);
-  EXPECT_EQ(outcome.err,
-            "jankbox: nothing was watched: the Java VM had no event thread of AWT\n");
+  EXPECT_EQ(outcome.err, "jankbox: nothing was watched: the Java VM had no event thread of AWT\n");
 }
 
 TEST_F(JavaTest, ScriptPassesTheOptionOnWithTheUsersOwn) {
@@ -205,6 +203,21 @@ TEST_F(JavaTest, ScriptPassesTheOptionOnWithTheUsersOwn) {
   EXPECT_EQ(outcome.out, "done\nstatus 7\n");
   EXPECT_THAT(outcome.err, StartsWith("Picked up JAVA_TOOL_OPTIONS: -Dtest.mine=1 \"-agentpath:"));
   EXPECT_THAT(ReportsOf("SwingStalls.sortForever"), SizeIs(1)) << outcome.err;
+}
+
+// As in a build without a JDK.
+TEST_F(JavaTest, MissingLibraryIsNamedAndTheProgramRuns) {
+  const std::string folder = Folder("lib");
+  ASSERT_EQ(mkdir(folder.c_str(), 0700), 0);
+  for (const char* library : {"libjankbox_agent.so", JANKBOX_TEST_RECORDER}) {
+    const std::string path = std::string(JANKBOX_TEST_LIBRARIES "/") + library;
+    ASSERT_EQ(symlink(path.c_str(), (folder + "/" + library).c_str()), 0);
+  }
+  environment_["JANKBOX_AGENT"] = folder + "/libjankbox_agent.so";
+  const Outcome outcome = Execute(Run(), SwingStalls({"none"}));
+  EXPECT_EQ(outcome.exit_status, 7);
+  EXPECT_THAT(outcome.err, StartsWith("jankbox: no Java program will be watched: " + folder +
+                                      "/libjankbox_jvmti.so does not exist"));
 }
 
 TEST_F(JavaTest, DebuggerKeepsTheBreakpoints) {

@@ -10,8 +10,8 @@ std::string IncidentLog::Add(const ReportView& report, uint64_t now_ns) {
   const auto known = latest_.find(report.id);
   if (known != latest_.end() && known->second.revision >= report.revision) return "";
   // Java code has no symbols: the fingerprint is that of all Java code on the thread.
-  Alike& alike = alike_[report.fingerprint.empty() ? report.id
-                                                   : report.fingerprint + report.java.own_call];
+  Alike& alike =
+      alike_[report.fingerprint.empty() ? report.id : report.fingerprint + report.java.own_call];
   const bool is_new = known == latest_.end();
   if (is_new && alike.line_ns != 0 && now_ns < alike.line_ns + kQuietNs) {
     latest_[report.id] = {report.revision, report.kind, report.duration_ms};

@@ -1,6 +1,6 @@
 // The class name of the AWT event that the calling thread handles, from EventQueue.currentEvent,
 // which AWT sets when it dispatches an event. The VM gives an argument of a method only at a
-// safepoint of all threads (before JDK 22), so the event is read from that field.
+// safepoint of all threads (OpenJDK 17), so the event is read from that field.
 #ifndef JANKBOX_SDK_LINUX_JVMTI_EVENT_NAMES_H_
 #define JANKBOX_SDK_LINUX_JVMTI_EVENT_NAMES_H_
 
