@@ -127,6 +127,10 @@ TEST_F(JavaTest, BusyListenerIsOneSlowMessageWithItsJavaCalls) {
       RunProgram({Binary("jankbox"), "show", "--dir", Folder("spool"), report.id()});
   EXPECT_THAT(shown.out, HasSubstr("Java stack, innermost first, in "));
   EXPECT_THAT(shown.out, HasSubstr("  SwingStalls.sortForever(SwingStalls.java:"));
+  // Slices of the thread that took the stacks.
+  const Outcome trace = RunProgram({Binary("jankbox"), "export", "--systrace", "--dir",
+                                    Folder("spool"), report.id(), "-o", "-"});
+  EXPECT_THAT(trace.out, HasSubstr("|SwingStalls.sortForever\n"));
 }
 
 TEST_F(JavaTest, SleepInAListenerIsBlocked) {

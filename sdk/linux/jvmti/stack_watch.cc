@@ -99,12 +99,13 @@ void StackWatch::Sample(JNIEnv* env, size_t index, uint32_t sequence) {
   while (true) {
     {
       MutexLock lock(&mutex_);
-      if (stopped_ || !Take(env, place, sequence, &samples)) return;
+      if (stopped_ || !Take(env, place, sequence, &samples)) break;
       Note(env, index, sequence, samples);
     }
     const bool long_block = MonotonicNs() - began_ns > kLongBlockNs;
-    if (!Pause(long_block ? kLongSampleMs : kSampleMs)) return;
+    if (!Pause(long_block ? kLongSampleMs : kSampleMs)) break;
   }
+  slices_.EndAll();
 }
 
 bool StackWatch::Take(JNIEnv* env, const EventThread& place, uint32_t sequence,
@@ -120,6 +121,10 @@ bool StackWatch::Take(JNIEnv* env, const EventThread& place, uint32_t sequence,
   for (jint i = count; i-- > 0;) stack.push_back({frames[i].method, frames[i].location});
   const std::string wait = WaitOf(env, thread, stack);
   if (place.message.Sequence() != sequence) return false;  // it may be of the next message
+  slices_.Show(stack, [&](const JavaCall& call) {
+    mutex_.AssertOwned();
+    return names_.NameOf(env, call);
+  });
   samples->Add(std::move(stack), wait);
   return true;
 }

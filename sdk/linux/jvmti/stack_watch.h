@@ -1,7 +1,8 @@
 // Takes Java stacks of an event thread while a message of it is overdue, which native unwinding
 // does not see, and what it waits for: the calls that most of them share go into the report, as
-// attributes. A thread of the VM's, "jankbox-java", which costs the event thread nothing until a
-// message is overdue. As dev.jankbox.StackWatch does on Android.
+// attributes, and all become slices of this thread in the trace. A thread of the VM's,
+// "jankbox-java", which costs the event thread nothing until a message is overdue. As
+// dev.jankbox.StackWatch does on Android.
 #ifndef JANKBOX_SDK_LINUX_JVMTI_STACK_WATCH_H_
 #define JANKBOX_SDK_LINUX_JVMTI_STACK_WATCH_H_
 
@@ -11,6 +12,7 @@
 
 #include "base/mutex.h"
 #include "sdk/linux/jvmti/call_names.h"
+#include "sdk/linux/jvmti/call_slices.h"
 #include "sdk/linux/jvmti/event_threads.h"
 #include "sdk/linux/jvmti/sampled_calls.h"
 
@@ -30,7 +32,7 @@ class StackWatch {
  private:
   static void JNICALL Run(jvmtiEnv* vm, JNIEnv* env, void* self);
   void Follow(JNIEnv* env);
-  // Until message `sequence` of `place`, the thread at `index`, is over.
+  // Until message `sequence` of the thread at `index` is over.
   void Sample(JNIEnv* env, size_t index, uint32_t sequence);
   // One sample. False if the message is over.
   bool Take(JNIEnv* env, const EventThread& place, uint32_t sequence, SampledCalls* samples)
@@ -48,6 +50,7 @@ class StackWatch {
   CondVar changed_;
   bool stopped_ GUARDED_BY(mutex_) = false;
   CallNames names_ GUARDED_BY(mutex_);
+  CallSlices slices_;  // of Run()'s thread
 };
 
 }  // namespace jankbox
