@@ -1,5 +1,5 @@
-// Shows sampled Java stacks in the trace: calls that two samples in a row share are one slice of the
-// calling thread, as dev.jankbox.StackWatch does on Android. Threads: one; allocates.
+// Shows sampled Java stacks in the trace: calls that two samples in a row share are one slice of
+// the calling thread, as dev.jankbox.StackWatch does on Android. Threads: one; allocates.
 #ifndef JANKBOX_SDK_LINUX_JVMTI_CALL_SLICES_H_
 #define JANKBOX_SDK_LINUX_JVMTI_CALL_SLICES_H_
 
