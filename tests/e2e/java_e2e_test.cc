@@ -121,6 +121,7 @@ TEST_F(JavaTest, BusyListenerIsOneSlowMessageWithItsJavaCalls) {
   const proto::Verdict& verdict = report.verdict();
   EXPECT_GT(verdict.running_ns(), verdict.blocked_ns() + verdict.sleeping_ns());
   EXPECT_THAT(JavaCalls(report), Contains(StartsWith("java.awt.EventQueue.dispatchEvent(")));
+  EXPECT_THAT(JavaCalls(report), Not(Contains(HasSubstr("0x")))) << "of a lambda's class";
   EXPECT_EQ(Attribute(report, "java_wait"), "");
   EXPECT_GT(report.history().count(), 0u);
   const Outcome shown =

@@ -5,10 +5,12 @@
 namespace jankbox {
 namespace {
 
-// "Ljava/util/List;" -> "java.util.List".
+// "Ljava/util/List;" -> "java.util.List". The class of a lambda has an address after a dot, another
+// one in each run: it is left out.
 std::string ClassName(std::string signature) {
   if (signature.size() < 2 || signature.front() != 'L') return signature;
   signature = signature.substr(1, signature.size() - 2);
+  signature = signature.substr(0, signature.find(".0x"));
   std::replace(signature.begin(), signature.end(), '/', '.');
   return signature;
 }
