@@ -1,4 +1,5 @@
-// What a view of a whole report must show: for each field that is set its name or, of a text, itself.
+// What a view of a whole report must show: for each field that is set its name or, of a text,
+// itself.
 #ifndef JANKBOX_TESTS_REPORT_VISIBLE_TEXTS_H_
 #define JANKBOX_TESTS_REPORT_VISIBLE_TEXTS_H_
 

@@ -33,7 +33,8 @@ std::string Label(std::string name) {
 std::string ScalarText(const std::string& name, const json& value) {
   if (value.is_string()) return Printable(value.get<std::string>());
   if (value.is_boolean()) return "yes";
-  if ((name.ends_with("_ms") || name == "ms") && value.is_number()) return DurationText(value.get<double>());
+  if ((name.ends_with("_ms") || name == "ms") && value.is_number())
+    return DurationText(value.get<double>());
   return value.dump();
 }
 
@@ -146,7 +147,8 @@ class SectionWriter {
 std::string SectionText(const TextStyle& style, const ReportSection& section, const json& report,
                         bool all) {
   SectionWriter writer(style, all);
-  for (const std::string& field : section.fields) writer.Add(field, JsonField(report, field.c_str()), 1);
+  for (const std::string& field : section.fields)
+    writer.Add(field, JsonField(report, field.c_str()), 1);
   const std::string text = writer.Take();
   if (text.empty()) return "";
   std::string title = section.name;
