@@ -66,6 +66,8 @@ struct WaitCall {
   const char* pump_name = "";    // of a pump: whose events it takes
 
   DescriptorSet Descriptors() const;
+  // REQUIRES at < fd_count.
+  int Descriptor(size_t at) const;
   bool WaitsFor(int descriptor) const;
   bool WaitsForTerminal() const;
 };
@@ -94,6 +96,17 @@ class LoopWaits {
   const char* loop_name() const {
     const char* name = __atomic_load_n(&name_, __ATOMIC_RELAXED);
     return name != nullptr ? name : "";
+  }
+
+  // What the loop waited for last.
+  struct Awaited {
+    uint64_t descriptors;  // a bit for each modulo 64
+    int epoll_fd;          // -1: it was no epoll
+  };
+  // Any thread.
+  Awaited awaited() const {
+    return {__atomic_load_n(&awaited_descriptors_, __ATOMIC_RELAXED),
+            __atomic_load_n(&awaited_epoll_, __ATOMIC_RELAXED) - 1};
   }
 
  private:
@@ -126,6 +139,7 @@ class LoopWaits {
   Candidate& FindCandidate(const Site& site);
   void Adopt(const Site& site, const WaitCall& call, LoopModule module);
   void NoteOwnWait(const WaitCall& call);
+  void NoteAwaited(const WaitCall& call, DescriptorSet descriptors);
   uint32_t ChangedFrameWords() const;
   bool LoopFrameIsGone();
   void CopyFrame();
@@ -149,6 +163,8 @@ class LoopWaits {
   DescriptorSet descriptors_;  // what every wait of the loop waited for
   // All zero at first, which costs the library no bytes in its file.
   int loop_fd_ = 0;
+  uint64_t awaited_descriptors_ = 0;
+  int awaited_epoll_ = 0;  // the descriptor plus one
   const char* name_ = nullptr;  // null: none
   std::array<Candidate, kCandidates> candidates_;
   size_t next_candidate_ = 0;

@@ -1,7 +1,7 @@
 // The preload agent: interposes the waits of an unmodified program. Before main(), while there is
 // one thread that could fork, it loads libjankbox.so, apart from the program's own symbols; once
-// the main thread (or one of the option watch_threads) waits in a loop, a thread of its own starts
-// the recorder. Exports those waits, read(), and what ends the process or puts it into a sandbox
+// the main thread (or one of the option watch_threads, or one that is found to be the UI thread)
+// waits in a loop, a thread of its own starts the recorder. Exports those waits, read(), and what ends the process or puts it into a sandbox
 // (agent.map); every one goes to the real function with the caller's arguments, result and errno
 // untouched. Under `jankbox run` it records the program that was named, and programs that this one
 // starts and the time before a loop waits only if it is told to. FORK: a child that executes no
@@ -24,7 +24,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <span>
 #include <string>
 
 #include "base/own_thread.h"
@@ -33,7 +32,8 @@
 #include "jankbox/jankbox.h"
 #include "monitors/looper/thread_wait.h"
 #include "monitors/looper/user_terminal.h"
-#include "sdk/api/option_entries.h"
+#include "sdk/linux/agent_settings.h"
+#include "sdk/linux/ui_thread_search.h"
 #include "sdk/runtime/run_socket.h"
 #include "tracer/hook/original_function.h"
 
@@ -44,6 +44,7 @@ using jankbox::LoopDispatches;
 using jankbox::LoopWaits;
 using jankbox::OriginalFunction;
 using jankbox::ThreadWait;
+using jankbox::UiThreadSearch;
 using jankbox::WatchedLoops;
 
 // Nothing of it is true in a forked child.
@@ -102,37 +103,6 @@ bool BindRecorder(void* library) {
          g_call_table.end != nullptr && g_stop != nullptr;
 }
 
-// What `jankbox run` tells the agent alone.
-struct AgentSettings {
-  bool startup = false;                        // recording begins before main()
-  char only[jankbox::kMaxOnlyBytes + 1] = "";  // names of programs; "": all
-};
-
-AgentSettings ReadSettings() {
-  AgentSettings settings;
-  const char* text = getenv("JANKBOX_RUN_AGENT");
-  jankbox::OptionEntries entries(text != nullptr ? text : "");
-  jankbox::OptionEntry entry;
-  while (entries.Next(&entry)) {
-    if (entry.name == "startup") settings.startup = entry.raw_value == "1";
-    if (entry.name == "only") {
-      jankbox::CopyUnquoted(entry.raw_value, std::span(settings.only, sizeof(settings.only) - 1));
-    }
-  }
-  return settings;
-}
-
-// The socket's name says whose child is recorded: jankbox-run-PARENT-…, 0 for every process.
-bool IsToBeRecorded(const AgentSettings& settings) {
-  static constexpr char kPrefix[] = "jankbox-run-";
-  const bool of_name = settings.only[0] == '\0' ||
-                       jankbox::NameIsListed(settings.only, program_invocation_short_name);
-  const char* name = getenv("JANKBOX_RUN_SOCKET");
-  if (name == nullptr || strncmp(name, kPrefix, sizeof(kPrefix) - 1) != 0) return of_name;
-  const long parent = strtol(name + sizeof(kPrefix) - 1, nullptr, 10);
-  return of_name && (parent == 0 || parent == getppid());
-}
-
 // What the program does from now on is no message of its loop. On the thread that calls exit().
 void NameExit() {
   const DispatchCalls* calls = Calls();
@@ -143,7 +113,8 @@ void NameExit() {
 // A UI that starts up has no loop yet. Until it has one, the modules that it loads are noted.
 void FollowModulesUntilLoopRuns() {
   constexpr useconds_t kPollUs = 100'000;
-  while (WatchedLoops::Main().loop_name()[0] == '\0' && !g_leaving.load()) {
+  while (WatchedLoops::Main().loop_name()[0] == '\0' && !UiThreadSearch::LoopRuns() &&
+         !g_leaving.load()) {
     usleep(kPollUs);
     jankbox::LoopModules::Refresh();
   }
@@ -210,6 +181,7 @@ void LeaveBeforeSandbox() {
   if (g_process->pid != getpid()) return;
   g_process->may_start = false;
   g_leaving = true;
+  UiThreadSearch::End();
   const int saved_errno = errno;
   if (const char* run = getenv("JANKBOX_RUN_SOCKET"); run != nullptr) {
     jankbox::SendToRun(run, std::string("error: ") + program_invocation_short_name +
@@ -238,23 +210,7 @@ void InForkedChild() {
   g_process->calls.store(nullptr, std::memory_order_relaxed);
   g_process->pid = 0;
   WatchedLoops::ForgetAll();
-}
-
-// The option watch_threads, which counts before there is a recorder that reads all options.
-void WantThreads() {
-  constexpr size_t kMaxBytes = 1024;
-  for (const char* variable : {"JANKBOX_OPTIONS", "JANKBOX_RUN_OPTIONS"}) {  // the last one wins
-    const char* text = getenv(variable);
-    if (text == nullptr) continue;
-    jankbox::OptionEntries entries(text);
-    jankbox::OptionEntry entry;
-    while (entries.Next(&entry)) {
-      if (entry.name != "watch_threads") continue;
-      char names[kMaxBytes] = "";
-      jankbox::CopyUnquoted(entry.raw_value, std::span(names, sizeof(names) - 1));
-      WatchedLoops::SetWanted(names);
-    }
-  }
+  UiThreadSearch::End();
 }
 
 // The next definition of a wait in the program's order of libraries. Asked once each.
@@ -281,13 +237,13 @@ __attribute__((constructor)) void Prepare() {
   at_quick_exit(NoteExit);
   jankbox::LoaderUse::Register();
   pthread_atfork(nullptr, nullptr, InForkedChild);
-  const AgentSettings settings = ReadSettings();
-  if (!IsToBeRecorded(settings)) return;
+  const jankbox::AgentSettings settings = jankbox::ReadSettings();
+  if (!jankbox::IsToBeRecorded(settings)) return;
   void* library = LoadRecorder();  // `jankbox run` looked for it before it started us
   if (library == nullptr || !BindRecorder(library)) return;
   jankbox::LoopModules::Refresh();
   LoopWaits::SetTerminals(jankbox::UsersTerminals());
-  WantThreads();
+  jankbox::WantThreads();
   bool wiped = false;
   void* memory = jankbox::MapWipedOnFork(sizeof(ThisProcess), &wiped);
   if (memory == nullptr) return;
@@ -295,6 +251,7 @@ __attribute__((constructor)) void Prepare() {
   g_process->pid = getpid();
   g_process->may_start = !settings.startup;
   if (settings.startup) RecordStartUp();
+  UiThreadSearch::Begin(getenv("JANKBOX_RUN_SOCKET"));
 }
 
 // Of the waits that were perhaps not the loop's those that were as long as a slow message.
@@ -328,7 +285,9 @@ __attribute__((destructor)) void Finish() {
 
 #define JANKBOX_FORWARD(name, call, ...)                        \
   auto* function = Real<decltype(name)>(&g_real_##name, #name); \
-  ThreadWait wait(Calls(), call);                               \
+  const jankbox::WaitCall this_wait = call;                     \
+  UiThreadSearch::OnWait(this_wait);                            \
+  ThreadWait wait(Calls(), this_wait);                          \
   if (wait.own()) StartOnce();                                  \
   const int result = function(__VA_ARGS__);                     \
   wait.Done(Calls());                                           \
@@ -449,7 +408,9 @@ static Function* RealOfCaller(OriginalFunction* original, const char* name, cons
   static constinit OriginalFunction real;                                                   \
   auto* function = RealOfCaller<decltype(name)>(&real, #name, __builtin_return_address(0)); \
   if (function == nullptr) return 0;                                                        \
-  ThreadWait wait(Calls(), JANKBOX_PUMP_CALL(library));                                     \
+  const jankbox::WaitCall this_wait = JANKBOX_PUMP_CALL(library);                           \
+  UiThreadSearch::OnWait(this_wait);                                                        \
+  ThreadWait wait(Calls(), this_wait);                                                      \
   if (wait.own()) StartOnce();                                                              \
   const int result = function(__VA_ARGS__);                                                 \
   wait.Done(Calls());                                                                       \

@@ -81,6 +81,8 @@ void RunFeed::Tell() {
       watched_.Add(message->text, MonotonicNs());
     } else if (message->kind == AgentMessage::Kind::kPossible) {
       watched_.AddPossibleStalls(message->text);
+    } else if (message->kind == AgentMessage::Kind::kRecognised) {
+      watched_.AddRecognised(message->text);
     } else if (++error_count_ == 1) {
       SayLine(Printable(message->text));
     }

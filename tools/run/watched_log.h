@@ -20,6 +20,9 @@ class WatchedLog {
   // The text of a "possible:" message, which one process sends at most once.
   void AddPossibleStalls(std::string_view text);
 
+  // The text of a "recognised:" message, which says why a thread other than main is watched.
+  void AddRecognised(std::string_view text);
+
   // "watched: main (glib), 1204 messages in 14 s"; "" if nothing was. At most three loops by name.
   // Then how many waits may have been stalls and were not reported.
   std::string Summary(uint64_t now_ns) const;
@@ -38,9 +41,12 @@ class WatchedLog {
     std::string process;
   };
 
+  std::string NameOf(int pid, const Loop& loop) const;
+
   uint64_t possible_stalls_ = 0;
   uint64_t longest_possible_ms_ = 0;
   std::map<std::pair<int, size_t>, Loop> loops_;  // by process and place in its ring
+  std::map<std::pair<int, std::string>, std::string> signs_;  // by process and thread
 };
 
 }  // namespace jankbox::tools

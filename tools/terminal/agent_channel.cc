@@ -21,7 +21,8 @@ constexpr struct {
   AgentMessage::Kind kind;
 } kKinds[] = {{"error: ", AgentMessage::Kind::kError},
               {"watched: ", AgentMessage::Kind::kWatched},
-              {"possible: ", AgentMessage::Kind::kPossible}};
+              {"possible: ", AgentMessage::Kind::kPossible},
+              {"recognised: ", AgentMessage::Kind::kRecognised}};
 constexpr size_t kMaxDatagramBytes = 2048;
 
 // Agents of a program that changed its user still report to root.
