@@ -8,8 +8,8 @@ namespace jankbox {
 
 enum class DisplayServer : unsigned char { kNone, kX, kWayland };
 
-// The server that listens at this path of a Unix socket. Of a name in the abstract name space `path`
-// is what follows its first byte, which is 0.
+// The server that listens at this path of a Unix socket. Of a name in the abstract name space
+// `path` is what follows its first byte, which is 0.
 inline DisplayServer DisplayServerAt(const char* path) {
   if (strstr(path, "/.X11-unix/X") != nullptr) return DisplayServer::kX;
   const char* name = strrchr(path, '/');

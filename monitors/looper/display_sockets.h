@@ -1,5 +1,5 @@
-// Which descriptors are connections to a display's server. Cold: system calls; NO-ALLOC, no lock, no
-// cancellation point. Any thread.
+// Which descriptors are connections to a display's server. Cold: system calls; NO-ALLOC, no lock,
+// no cancellation point. Any thread.
 #ifndef JANKBOX_MONITORS_LOOPER_DISPLAY_SOCKETS_H_
 #define JANKBOX_MONITORS_LOOPER_DISPLAY_SOCKETS_H_
 

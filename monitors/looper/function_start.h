@@ -1,6 +1,6 @@
 // Where the function that contains an address begins, by the unwind tables of its module: two call
-// sites in one function are told from two functions without symbols. And the module itself. NO-ALLOC,
-// no lock, no system call, SIGNAL-SAFE.
+// sites in one function are told from two functions without symbols. And the module itself.
+// NO-ALLOC, no lock, no system call, SIGNAL-SAFE.
 #ifndef JANKBOX_MONITORS_LOOPER_FUNCTION_START_H_
 #define JANKBOX_MONITORS_LOOPER_FUNCTION_START_H_
 

@@ -164,7 +164,7 @@ class LoopWaits {
   // All zero at first, which costs the library no bytes in its file.
   int loop_fd_ = 0;
   uint64_t awaited_descriptors_ = 0;
-  int awaited_epoll_ = 0;  // the descriptor plus one
+  int awaited_epoll_ = 0;       // the descriptor plus one
   const char* name_ = nullptr;  // null: none
   std::array<Candidate, kCandidates> candidates_;
   size_t next_candidate_ = 0;

@@ -1,8 +1,8 @@
 // What one thread has shown so far of being the UI thread of a program whose main thread is not.
 // docs/loops.md has the rules with examples: the thread waits for answers of the display's server
 // and then, again and again, in a loop for that server's events or for those of SDL, Tcl or Qt,
-// while the main thread has no loop of a UI. Used by one thread, which is not the main one; NO-ALLOC,
-// no lock, no cancellation point.
+// while the main thread has no loop of a UI. Used by one thread, which is not the main one;
+// NO-ALLOC, no lock, no cancellation point.
 #ifndef JANKBOX_MONITORS_LOOPER_UI_THREAD_SIGNS_H_
 #define JANKBOX_MONITORS_LOOPER_UI_THREAD_SIGNS_H_
 

@@ -1,11 +1,11 @@
 // The preload agent: interposes the waits of an unmodified program. Before main(), while there is
 // one thread that could fork, it loads libjankbox.so, apart from the program's own symbols; once
 // the main thread (or one of the option watch_threads, or one that is found to be the UI thread)
-// waits in a loop, a thread of its own starts the recorder. Exports those waits, read(), and what ends the process or puts it into a sandbox
-// (agent.map); every one goes to the real function with the caller's arguments, result and errno
-// untouched. Under `jankbox run` it records the program that was named, and programs that this one
-// starts and the time before a loop waits only if it is told to. FORK: a child that executes no
-// other program is not recorded.
+// waits in a loop, a thread of its own starts the recorder. Exports those waits, read(), and what
+// ends the process or puts it into a sandbox (agent.map); every one goes to the real function with
+// the caller's arguments, result and errno untouched. Under `jankbox run` it records the program
+// that was named, and programs that this one starts and the time before a loop waits only if it is
+// told to. FORK: a child that executes no other program is not recorded.
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/seccomp.h>

@@ -28,8 +28,8 @@ AgentSettings ReadSettings() {
 
 bool IsToBeRecorded(const AgentSettings& settings) {
   static constexpr char kPrefix[] = "jankbox-run-";
-  const bool of_name = settings.only[0] == '\0' ||
-                       NameIsListed(settings.only, program_invocation_short_name);
+  const bool of_name =
+      settings.only[0] == '\0' || NameIsListed(settings.only, program_invocation_short_name);
   const char* name = getenv("JANKBOX_RUN_SOCKET");
   if (name == nullptr || strncmp(name, kPrefix, sizeof(kPrefix) - 1) != 0) return of_name;
   const long parent = strtol(name + sizeof(kPrefix) - 1, nullptr, 10);

@@ -9,7 +9,7 @@ namespace jankbox {
 
 // What `jankbox run` tells the agent alone.
 struct AgentSettings {
-  bool startup = false;                        // recording begins before main()
+  bool startup = false;               // recording begins before main()
   char only[kMaxOnlyBytes + 1] = "";  // names of programs; "": all
 };
 

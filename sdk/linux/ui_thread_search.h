@@ -35,8 +35,8 @@ class UiThreadSearch {
   [[gnu::cold, gnu::noinline]] static void Look(const WaitCall& call);
 
   // The agent is loaded with the program: its values are among those of the first libraries.
-  __attribute__((tls_model("initial-exec"))) static inline thread_local constinit UiThreadSigns
-      t_signs_;
+  __attribute__((
+      tls_model("initial-exec"))) static inline thread_local constinit UiThreadSigns t_signs_;
   static inline std::atomic<bool> searches_{false};
   static inline std::atomic<const LoopDispatches*> found_{nullptr};
 };

@@ -79,8 +79,7 @@ void WatchedLog::AddRecognised(std::string_view text) {
 // "glib", and how the thread was found to be the UI thread.
 std::string WatchedLog::NameOf(int pid, const Loop& loop) const {
   const auto sign = signs_.find({pid, loop.thread});
-  return sign == signs_.end() ? loop.loop
-                              : loop.loop + ", UI thread by its " + sign->second;
+  return sign == signs_.end() ? loop.loop : loop.loop + ", UI thread by its " + sign->second;
 }
 
 bool WatchedLog::empty() const {

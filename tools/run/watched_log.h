@@ -45,7 +45,7 @@ class WatchedLog {
 
   uint64_t possible_stalls_ = 0;
   uint64_t longest_possible_ms_ = 0;
-  std::map<std::pair<int, size_t>, Loop> loops_;  // by process and place in its ring
+  std::map<std::pair<int, size_t>, Loop> loops_;              // by process and place in its ring
   std::map<std::pair<int, std::string>, std::string> signs_;  // by process and thread
 };
 
