@@ -1,5 +1,5 @@
-// Programs whose UI thread is not the main one: it is found by what it does, and watched. And threads
-// that wait for a display without being one.
+// Programs whose UI thread is not the main one: it is found by what it does, and watched. And
+// threads that wait for a display without being one.
 #include <signal.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ class UiThreadTest : public EndToEndTest {
   }
 
   std::vector<std::string> UnderJankbox(const std::vector<std::string>& program) {
-    std::vector<std::string> argv = {Binary("jankbox"), "run", "--slow-ms", "700",
+    std::vector<std::string> argv = {Binary("jankbox"), "run",           "--slow-ms", "700",
                                      "--dir",           Folder("spool"), "--"};
     argv.insert(argv.end(), program.begin(), program.end());
     return argv;
@@ -51,8 +51,8 @@ class UiThreadTest : public EndToEndTest {
     return 0;
   }
 
-  // Runs `program` until it is watched and for two seconds more, in which it only ticks. If `stalls`,
-  // it is asked to stall then. Ends it by a signal.
+  // Runs `program` until it is watched and for two seconds more, in which it only ticks. If
+  // `stalls`, it is asked to stall then. Ends it by a signal.
   Outcome RunUntilWatched(const std::vector<std::string>& program, bool stalls) {
     environment_["PLANTED_STALL"] = "busy";  // when it gets a signal
     Program run(UnderJankbox(program), environment_);

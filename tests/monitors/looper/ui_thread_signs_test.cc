@@ -114,8 +114,8 @@ class UiThreadSignsTest : public testing::Test {
     return {.call_site = call_site, .stack = &stack_[100], .fds = fd, .fd_count = 1};
   }
   WaitCall Pump(const char* name) {
-    return {.call_site = this, .stack = &stack_[100], .family = WaitFamily::kPump,
-            .pump_name = name};
+    return {
+        .call_site = this, .stack = &stack_[100], .family = WaitFamily::kPump, .pump_name = name};
   }
 
   // `count` such waits, 10 ms apart. The sign, null if there is none.
