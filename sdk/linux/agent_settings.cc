@@ -1,5 +1,6 @@
 #include "sdk/linux/agent_settings.h"
 
+#include <link.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +12,32 @@
 #include "sdk/api/option_entries.h"
 
 namespace jankbox {
+namespace {
+
+// The beginnings of the file names of libraries that only programs with windows have. Qt and SDL
+// load those of the display later.
+constexpr std::string_view kUiLibraries[] = {
+    "libX11.so",    "libxcb.so",      "libwayland-client.so", "libQt5Gui.so",
+    "libQt6Gui.so", "libSDL2-2.0.so", "libSDL3.so",           "libSDL-1.2.so",
+};
+
+int IsUiLibrary(dl_phdr_info* info, size_t /*size*/, void* /*argument*/) {
+  const std::string_view path = info->dlpi_name;
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  for (const std::string_view library : kUiLibraries) {
+    if (name.substr(0, library.size()) == library) return 1;
+  }
+  return 0;
+}
+
+bool HasUiLibrary() { return dl_iterate_phdr(IsUiLibrary, nullptr) != 0; }
+
+template <size_t kBytes>
+void CopyText(const OptionEntry& entry, char (&text)[kBytes]) {
+  CopyUnquoted(entry.raw_value, std::span(text, kBytes - 1));
+}
+
+}  // namespace
 
 AgentSettings ReadSettings() {
   AgentSettings settings;
@@ -19,14 +46,17 @@ AgentSettings ReadSettings() {
   OptionEntry entry;
   while (entries.Next(&entry)) {
     if (entry.name == "startup") settings.startup = entry.raw_value == "1";
-    if (entry.name == "only") {
-      CopyUnquoted(entry.raw_value, std::span(settings.only, sizeof(settings.only) - 1));
-    }
+    if (entry.name == "only") CopyText(entry, settings.only);
+    if (entry.name == "except") CopyText(entry, settings.except);
+    if (entry.name == "switch") CopyText(entry, settings.switch_path);
   }
   return settings;
 }
 
 bool IsToBeRecorded(const AgentSettings& settings) {
+  if (NameIsListed(settings.except, program_invocation_short_name)) return false;
+  const bool has_switch = settings.switch_path[0] != '\0';
+  if (has_switch && (access(settings.switch_path, F_OK) != 0 || !HasUiLibrary())) return false;
   static constexpr char kPrefix[] = "jankbox-run-";
   const bool of_name =
       settings.only[0] == '\0' || NameIsListed(settings.only, program_invocation_short_name);
@@ -46,7 +76,7 @@ void WantThreads() {
     while (entries.Next(&entry)) {
       if (entry.name != "watch_threads") continue;
       char names[kMaxBytes] = "";
-      CopyUnquoted(entry.raw_value, std::span(names, sizeof(names) - 1));
+      CopyText(entry, names);
       WatchedLoops::SetWanted(names);
     }
   }

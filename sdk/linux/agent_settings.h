@@ -7,10 +7,14 @@
 
 namespace jankbox {
 
-// What `jankbox run` tells the agent alone.
+// What `jankbox run` and `jankbox session` tell the agent alone.
 struct AgentSettings {
   bool startup = false;               // recording begins before main()
   char only[kMaxOnlyBytes + 1] = "";  // names of programs; "": all
+  char except[kMaxOnlyBytes + 1] = "";
+  // Only while this file is there, and only programs that have a library of a UI when they start:
+  // of a session, most of whose programs show nothing. "": always.
+  char switch_path[128] = "";
 };
 
 AgentSettings ReadSettings();
