@@ -11,7 +11,8 @@ namespace jankbox {
 const void* FunctionStart(const void* address);
 
 // The path of the module that contains `address`, as the loader knows it: "" for the program. Null
-// if there is none, and where FunctionStart() cannot ask either.
+// if there is none, and where FunctionStart() cannot ask either. REQUIRES that the module is not
+// unloaded meanwhile.
 const char* ModulePath(const void* address);
 
 }  // namespace jankbox

@@ -13,19 +13,21 @@ namespace {
 constexpr size_t kCallerWords = 64;  // as LoopWaits: among them is the frame of Qt that runs GLib
 
 // Asks the loader's own table, without a lock: the tables of LoopModules may be older than the
-// modules of a plugin, as long as nothing is recorded.
-LoopModule ModuleOf(const void* address) {
+// modules of a plugin, as long as nothing is recorded. REQUIRES that the thread returns to
+// `address`: the module is not unloaded meanwhile.
+LoopModule ModuleOfCaller(const void* address) {
   const char* path = ModulePath(address);
   return path != nullptr && path[0] != '\0' ? ClassifyModule(path) : LoopModules::Find(address);
 }
 
-// Reads only above the thread's present stack pointer: its callers' frames are there.
+// Reads only above the thread's present stack pointer: its callers' frames are there, and words of
+// frames that are gone, whose modules may be unloaded right now.
 __attribute__((no_sanitize("address"))) bool QtRuns(const WaitCall& call, LoopModule module) {
   if (module.loop_name == std::string_view("qt")) return true;
   if (module.loop_name != std::string_view("glib")) return false;
   const auto* stack = static_cast<const volatile uintptr_t*>(call.stack);
   for (size_t i = 0; i < kCallerWords; ++i) {
-    const LoopModule caller = ModuleOf(reinterpret_cast<const void*>(stack[i]));
+    const LoopModule caller = LoopModules::Find(reinterpret_cast<const void*>(stack[i]));
     if (caller.loop_name == std::string_view("qt")) return true;
   }
   return false;
@@ -69,7 +71,7 @@ bool MayBeUiThread(const LoopDispatches& main) {
 }  // namespace
 
 const char* UiThreadSigns::Look(const WaitCall& call, const LoopDispatches& main, uint64_t now_ns) {
-  const LoopModule module = ModuleOf(call.call_site);
+  const LoopModule module = ModuleOfCaller(call.call_site);
   if (module.IsOfDisplay()) asks_display_ = true;
   const bool due = since_ns_ != 0 ? now_ns - since_ns_ >= kSettleNs : waits_ >= next_check_;
   if (!due) return nullptr;

@@ -69,24 +69,37 @@ class UiThreadTest : public EndToEndTest {
     return run.Wait(30000);
   }
 
+  static bool Names(const proto::Report& report, const std::string& function) {
+    return std::any_of(report.top_frames().begin(), report.top_frames().end(),
+                       [&](const proto::Frame& frame) {
+                         return frame.function().find(function) != std::string::npos;
+                       });
+  }
+
+  // All reports but those of messages that an overloaded machine made slow.
+  std::vector<proto::Report> ReportsOfProgram() {
+    std::vector<proto::Report> reports = Reports(Folder("spool"));
+    std::erase_if(reports, [](const proto::Report& report) {
+      return !Names(report, "planted_stall") &&
+             report.verdict().runnable_ns() > report.duration_ns() / 2;
+    });
+    return reports;
+  }
+
   // The stall is the only incident of a program that ticks before it.
   void ExpectTheStallOnThread(const std::vector<std::string>& program, const std::string& loop,
                               const std::string& sign,
                               const std::string& function = "planted_stall") {
     const Outcome run = RunUntilWatched(program, /*stalls=*/true);
     EXPECT_THAT(run.err, HasSubstr("watched: ui (" + loop + ", UI thread by its " + sign + ")"));
-    const std::vector<proto::Report> reports = Reports(Folder("spool"));
+    const std::vector<proto::Report> reports = ReportsOfProgram();
     ASSERT_EQ(reports.size(), 1u) << run.err;
     EXPECT_EQ(reports[0].thread(), "ui");
     EXPECT_NE(reports[0].tid(), reports[0].pid());
     EXPECT_EQ(reports[0].loop(), loop);
     EXPECT_EQ(reports[0].kind(), proto::SLOW_MESSAGE);
     EXPECT_GE(reports[0].duration_ns(), 790 * kNsPerMs);
-    const bool named = std::any_of(reports[0].top_frames().begin(), reports[0].top_frames().end(),
-                                   [&](const proto::Frame& frame) {
-                                     return frame.function().find(function) != std::string::npos;
-                                   });
-    EXPECT_TRUE(named) << reports[0].ShortDebugString();
+    EXPECT_TRUE(Names(reports[0], function)) << reports[0].ShortDebugString();
   }
 
   Environment environment_;
@@ -149,14 +162,14 @@ signal.signal(signal.SIGUSR1, ask)
 threading.Thread(target=ui, daemon=True).start()
 while True: time.sleep(0.05)
 )";
-  ExpectTheStallOnThread({"python3", "-c", script}, "tcl", "Tcl events", "");
+  ExpectTheStallOnThread({"python3", "-c", script}, "tcl", "Tcl events", "");  // Python's
 }
 
 TEST_F(UiThreadTest, IdleThreadRaisesNothing) {
   if (const std::string why = WhyNot("gtk_thread"); !why.empty()) GTEST_SKIP() << why;
   const Outcome run = RunUntilWatched({Binary("gtk_thread")}, /*stalls=*/false);
   EXPECT_THAT(run.err, HasSubstr("watched: ui (glib, UI thread by its X connection)"));
-  EXPECT_TRUE(Reports(Folder("spool")).empty()) << run.err;
+  EXPECT_TRUE(ReportsOfProgram().empty()) << run.err;
 }
 
 TEST_F(UiThreadTest, ThreadThatReadsEventsForQtIsNone) {
@@ -172,7 +185,7 @@ TEST_F(UiThreadTest, ThreadWithAConnectionBesideTheUiIsNone) {
   EXPECT_THAT(run.out, HasSubstr("stall_ms="));
   EXPECT_THAT(run.err, HasSubstr("watched: main (glib), "));
   EXPECT_THAT(run.err, Not(HasSubstr("helper")));
-  EXPECT_TRUE(Reports(Folder("spool")).empty()) << run.err;
+  EXPECT_TRUE(ReportsOfProgram().empty()) << run.err;
 }
 
 TEST_F(UiThreadTest, ThreadThatOnlyReadsAConnectionIsNone) {
