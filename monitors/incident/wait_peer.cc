@@ -16,6 +16,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/display_socket.h"
 #include "base/scoped_fd.h"
 #include "tracer/sampling/fd_class.h"
 #include "tracer/unwind/safe_memory.h"
@@ -106,10 +107,11 @@ bool Starts(const char* text, const char* start) {
 
 // By the path that the server listens at; in the abstract name space without its first byte, a 0.
 Kind KindOfServer(const char* path, const char* process) {
-  if (strstr(path, "/.X11-unix/X") != nullptr) return Kind::kXServer;
+  const DisplayServer server = DisplayServerAt(path);
+  if (server == DisplayServer::kX) return Kind::kXServer;
+  if (server == DisplayServer::kWayland) return Kind::kCompositor;
   const char* name = strrchr(path, '/');
   if (name == nullptr) name = "";
-  if (Starts(name, "/wayland-")) return Kind::kCompositor;
   const bool bus = strcmp(name, "/bus") == 0 || Starts(name, "/dbus-") ||
                    strstr(path, "/dbus/system_bus_socket") != nullptr || Starts(process, "dbus-");
   return bus ? Kind::kBus : Kind::kProcess;

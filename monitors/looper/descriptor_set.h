@@ -31,6 +31,7 @@ class DescriptorSet {
   }
 
   bool empty() const { return bits_ == 0; }
+  uint64_t bits() const { return bits_; }
   bool Contains(DescriptorSet other) const { return (other.bits_ & ~bits_) == 0; }
   DescriptorSet Common(DescriptorSet other) const {
     other.bits_ &= bits_;

@@ -1,6 +1,7 @@
 #include "monitors/looper/function_start.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -59,9 +60,16 @@ const void* FunctionStart(const void* address) {
   return reinterpret_cast<const void*>(base + static_cast<uintptr_t>(int64_t{(after - 1)->start}));
 }
 
+const char* ModulePath(const void* address) {
+  dl_find_object module;
+  const bool found = _dl_find_object(const_cast<void*>(address), &module) == 0;
+  return found ? module.dlfo_link_map->l_name : nullptr;
+}
+
 #else
 
 const void* FunctionStart(const void*) { return nullptr; }
+const char* ModulePath(const void*) { return nullptr; }
 
 #endif
 

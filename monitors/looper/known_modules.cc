@@ -31,6 +31,10 @@ constexpr KnownModule kKnown[] = {
     {"node", {LoopModuleKind::kOther, "libuv"}},  // the program, with libuv inside
     {"libxcb", {LoopModuleKind::kDisplay, ""}},
     {"libX11", {LoopModuleKind::kDisplay, ""}},
+    // Threads that read the display's events and queue them for the UI thread.
+    {"libQt5WaylandClient.so", {LoopModuleKind::kDisplay, ""}},
+    {"libQt6WaylandClient.so", {LoopModuleKind::kDisplay, ""}},
+    {"libawt_xawt.so", {LoopModuleKind::kDisplay, ""}},
     {"libwayland-client.so", {LoopModuleKind::kMixed, ""}},
     {"libdbus-1.so", {LoopModuleKind::kReplyOnly, ""}},
     {"libpulse", {LoopModuleKind::kReplyOnly, ""}},

@@ -42,6 +42,7 @@ class LoopDispatches {
   // OnWaitDone() follows it. `calls` is null until the recorder is ready.
   bool OnWait(const WaitCall& call, const DispatchCalls* calls) {
     const LoopModule module = LoopModules::Find(call.call_site);
+    if (module.IsOfDisplay()) __atomic_store_n(&asks_, true, __ATOMIC_RELAXED);
     if (waits_.DecideWait(call, module)) {
       Finish(calls);
       what_ = nullptr;
@@ -106,6 +107,10 @@ class LoopDispatches {
   bool starts_up() const { return begin_ns_ != 0 && what_ == kStartUpName; }
 
   const char* loop_name() const { return waits_.loop_name(); }
+  // Any thread.
+  LoopWaits::Awaited awaited() const { return waits_.awaited(); }
+  // It has waited for an answer of the display's server. Any thread.
+  bool asks_display() const { return __atomic_load_n(&asks_, __ATOMIC_RELAXED); }
   const GuessedWaits& guessed_waits() const { return guessed_waits_; }
 
  private:
@@ -131,6 +136,7 @@ class LoopDispatches {
   const char* what_ = nullptr;   // its name; null: unknown
   bool announced_ = false;       // the recorder knows of it
   bool start_up_over_ = false;   // by a wait that was perhaps the first of a loop
+  bool asks_ = false;
 };
 
 }  // namespace jankbox

@@ -21,6 +21,11 @@ enum class LoopModuleKind : uint8_t {
 struct LoopModule {
   LoopModuleKind kind = LoopModuleKind::kOther;
   const char* loop_name = "";  // "glib", "qt", "libuv", "android::Looper", …; "" if it names none
+
+  // Its waits are for the display's server.
+  bool IsOfDisplay() const {
+    return kind == LoopModuleKind::kDisplay || kind == LoopModuleKind::kMixed;
+  }
 };
 
 // The class of a module by its file name: "/usr/lib/…/libglib-2.0.so.0.7400.6" is kLoop, "glib".

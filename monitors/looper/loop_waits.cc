@@ -29,18 +29,18 @@ bool IsShallower(const void* a, const void* b) {
   return reinterpret_cast<uintptr_t>(a) > reinterpret_cast<uintptr_t>(b);
 }
 
-int DescriptorOf(const WaitCall& call, size_t at) {
-  int fd;
-  memcpy(&fd, reinterpret_cast<const char*>(call.fds) + at * call.fd_stride, sizeof(fd));
-  return fd;
-}
-
 }  // namespace
+
+int WaitCall::Descriptor(size_t at) const {
+  int descriptor;
+  memcpy(&descriptor, reinterpret_cast<const char*>(fds) + at * fd_stride, sizeof(descriptor));
+  return descriptor;
+}
 
 DescriptorSet WaitCall::Descriptors() const {
   DescriptorSet descriptors;
   descriptors.Add(fd);
-  for (size_t i = 0; i < fd_count; ++i) descriptors.Add(DescriptorOf(*this, i));
+  for (size_t i = 0; i < fd_count; ++i) descriptors.Add(Descriptor(i));
   for (const fd_set* set : sets) descriptors.AddAll(set, set_bits);
   return descriptors;
 }
@@ -49,7 +49,7 @@ bool WaitCall::WaitsFor(int descriptor) const {
   if (family == WaitFamily::kPump || descriptor < 0) return false;
   if (descriptor == fd) return true;
   for (size_t i = 0; i < fd_count; ++i) {
-    if (DescriptorOf(*this, i) == descriptor) return true;
+    if (Descriptor(i) == descriptor) return true;
   }
   return descriptor < set_bits &&
          std::any_of(std::begin(sets), std::end(sets), [descriptor](const fd_set* set) {
@@ -61,7 +61,7 @@ bool WaitCall::WaitsForTerminal() const {
   if (family == WaitFamily::kEpoll || family == WaitFamily::kPump) return false;
   if (LoopWaits::IsTerminal(fd)) return true;
   for (size_t i = 0; i < fd_count; ++i) {
-    if (LoopWaits::IsTerminal(DescriptorOf(*this, i))) return true;
+    if (LoopWaits::IsTerminal(Descriptor(i))) return true;
   }
   for (int i = 0; sets[0] != nullptr && i < std::min(set_bits, 64); ++i) {
     if (FD_ISSET(i, sets[0]) && LoopWaits::IsTerminal(i)) return true;
@@ -156,10 +156,18 @@ void LoopWaits::NoteOwnWait(const WaitCall& call) {
   restless_words_ |= ChangedFrameWords() | doubted_words_;
   doubted_words_ = 0;
   loop_fd_ = call.fd;
-  descriptors_ = descriptors_.Common(call.Descriptors());
+  const DescriptorSet descriptors = call.Descriptors();
+  descriptors_ = descriptors_.Common(descriptors);
+  NoteAwaited(call, descriptors);
   if (is_programs_) ++own_waits_;
   for (Candidate& candidate : candidates_) candidate.in_a_row = 0;
   CopyFrame();
+}
+
+void LoopWaits::NoteAwaited(const WaitCall& call, DescriptorSet descriptors) {
+  const int epoll_fd = call.family == WaitFamily::kEpoll ? call.fd : -1;
+  __atomic_store_n(&awaited_descriptors_, descriptors.bits(), __ATOMIC_RELAXED);
+  __atomic_store_n(&awaited_epoll_, epoll_fd + 1, __ATOMIC_RELAXED);
 }
 
 LoopWaits::Candidate& LoopWaits::FindCandidate(const Site& site) {
@@ -197,6 +205,7 @@ void LoopWaits::Adopt(const Site& site, const WaitCall& call, LoopModule module)
   is_programs_ = module.loop_name[0] == '\0' && !is_pump_;
   own_waits_ = 0;
   descriptors_ = call.Descriptors();
+  NoteAwaited(call, descriptors_);
   __atomic_store_n(&name_, NameOf(call, module), __ATOMIC_RELAXED);
   unsure_name_ = FamilyName(call, false);
   candidates_ = {};

@@ -66,6 +66,8 @@ struct WaitCall {
   const char* pump_name = "";    // of a pump: whose events it takes
 
   DescriptorSet Descriptors() const;
+  // REQUIRES at < fd_count.
+  int Descriptor(size_t at) const;
   bool WaitsFor(int descriptor) const;
   bool WaitsForTerminal() const;
 };
@@ -98,6 +100,16 @@ class LoopWaits {
 
   // The same for reports, which say if the model is not sure of the loop (rule 6). Its own thread.
   const char* reported_name() const { return IsSure() ? loop_name() : unsure_name_; }
+  // What the loop waited for last.
+  struct Awaited {
+    uint64_t descriptors;  // a bit for each modulo 64
+    int epoll_fd;          // -1: it was no epoll
+  };
+  // Any thread.
+  Awaited awaited() const {
+    return {__atomic_load_n(&awaited_descriptors_, __ATOMIC_RELAXED),
+            __atomic_load_n(&awaited_epoll_, __ATOMIC_RELAXED) - 1};
+  }
 
  private:
   static constexpr size_t kCandidates = 8;
@@ -129,6 +141,7 @@ class LoopWaits {
   Candidate& FindCandidate(const Site& site);
   void Adopt(const Site& site, const WaitCall& call, LoopModule module);
   void NoteOwnWait(const WaitCall& call);
+  void NoteAwaited(const WaitCall& call, DescriptorSet descriptors);
   uint32_t ChangedFrameWords() const;
   bool LoopFrameIsGone();
   void CopyFrame();
@@ -152,6 +165,8 @@ class LoopWaits {
   DescriptorSet descriptors_;  // what every wait of the loop waited for
   // All zero at first, which costs the library no bytes in its file.
   int loop_fd_ = 0;
+  uint64_t awaited_descriptors_ = 0;
+  int awaited_epoll_ = 0;       // the descriptor plus one
   const char* name_ = nullptr;  // null: none
   const char* unsure_name_ = "";
   std::array<Candidate, kCandidates> candidates_;

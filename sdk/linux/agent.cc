@@ -1,11 +1,11 @@
 // The preload agent: interposes the waits of an unmodified program. Before main(), while there is
 // one thread that could fork, it loads libjankbox.so, apart from the program's own symbols; once
-// the main thread (or one of the option watch_threads) waits in a loop, a thread of its own starts
-// the recorder. Exports those waits, read(), and what ends the process or puts it into a sandbox
-// (agent.map); every one goes to the real function with the caller's arguments, result and errno
-// untouched. Under `jankbox run` it records the program that was named, and programs that this one
-// starts and the time before a loop waits only if it is told to. FORK: a child that executes no
-// other program is not recorded.
+// the main thread (or one of the option watch_threads, or one that is found to be the UI thread)
+// waits in a loop, a thread of its own starts the recorder. Exports those waits, read(), and what
+// ends the process or puts it into a sandbox (agent.map); every one goes to the real function with
+// the caller's arguments, result and errno untouched. Under `jankbox run` it records the program
+// that was named, and programs that this one starts and the time before a loop waits only if it is
+// told to. FORK: a child that executes no other program is not recorded.
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -35,6 +35,7 @@
 #include "sdk/linux/agent_settings.h"
 #include "sdk/linux/java_ui.h"
 #include "sdk/linux/preload_link.h"
+#include "sdk/linux/ui_thread_search.h"
 #include "sdk/runtime/run_socket.h"
 #include "tracer/hook/original_function.h"
 
@@ -46,6 +47,7 @@ using jankbox::LoopDispatches;
 using jankbox::LoopWaits;
 using jankbox::OriginalFunction;
 using jankbox::ThreadWait;
+using jankbox::UiThreadSearch;
 using jankbox::WatchedLoops;
 
 // Nothing of it is true in a forked child.
@@ -115,8 +117,8 @@ void NameExit() {
 // A UI that starts up has no loop yet. Until it has one, the modules that it loads are noted.
 void FollowModulesUntilLoopRuns() {
   constexpr useconds_t kPollUs = 100'000;
-  while (WatchedLoops::Main().loop_name()[0] == '\0' && !g_has_java_ui.load() &&
-         !g_leaving.load()) {
+  while (WatchedLoops::Main().loop_name()[0] == '\0' && !UiThreadSearch::LoopRuns() &&
+         !g_has_java_ui.load() && !g_leaving.load()) {
     usleep(kPollUs);
     jankbox::LoopModules::Refresh();
   }
@@ -183,6 +185,7 @@ void LeaveBeforeSandbox() {
   if (g_process->pid != getpid()) return;
   g_process->may_start = false;
   g_leaving = true;
+  UiThreadSearch::End();
   const int saved_errno = errno;
   if (const char* run = jankbox::RunSocketName(); run != nullptr) {
     jankbox::SendToRun(run, std::string("error: ") + program_invocation_short_name +
@@ -211,6 +214,7 @@ void InForkedChild() {
   g_process->calls.store(nullptr, std::memory_order_relaxed);
   g_process->pid = 0;
   WatchedLoops::ForgetAll();
+  UiThreadSearch::End();
 }
 
 // The next definition of a wait in the program's order of libraries. Asked once each.
@@ -256,6 +260,7 @@ __attribute__((constructor)) void Prepare() {
   if (!jankbox::IsToBeRecorded(settings) || !PrepareRecorder()) return;
   g_process->may_start = !settings.startup;
   if (settings.startup) RecordStartUp();
+  UiThreadSearch::Begin(jankbox::RunSocketName());
 }
 
 // Of the waits that were perhaps not the loop's those that were as long as a slow message.
@@ -293,7 +298,9 @@ __attribute__((destructor)) void Finish() {
 
 #define JANKBOX_FORWARD(name, call, ...)                        \
   auto* function = Real<decltype(name)>(&g_real_##name, #name); \
-  ThreadWait wait(Calls(), call);                               \
+  const jankbox::WaitCall this_wait = call;                     \
+  UiThreadSearch::OnWait(this_wait);                            \
+  ThreadWait wait(Calls(), this_wait);                          \
   if (wait.own()) StartOnce();                                  \
   const int result = function(__VA_ARGS__);                     \
   wait.Done(Calls());                                           \
@@ -431,7 +438,9 @@ static Function* RealOfCaller(OriginalFunction* original, const char* name, cons
   static constinit OriginalFunction real;                                                   \
   auto* function = RealOfCaller<decltype(name)>(&real, #name, __builtin_return_address(0)); \
   if (function == nullptr) return 0;                                                        \
-  ThreadWait wait(Calls(), JANKBOX_PUMP_CALL(library));                                     \
+  const jankbox::WaitCall this_wait = JANKBOX_PUMP_CALL(library);                           \
+  UiThreadSearch::OnWait(this_wait);                                                        \
+  ThreadWait wait(Calls(), this_wait);                                                      \
   if (wait.own()) StartOnce();                                                              \
   const int result = function(__VA_ARGS__);                                                 \
   wait.Done(Calls());                                                                       \

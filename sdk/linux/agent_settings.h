@@ -1,4 +1,5 @@
-// What `jankbox run` asks of the preload agent, from the environment. Pure but for getenv(); cold.
+// What the environment of a process tells its preload agent, apart from the recorder's options.
+// Before main(); ReadAgentSettings() and IsToBeRecorded() allocate nothing.
 #ifndef JANKBOX_SDK_LINUX_AGENT_SETTINGS_H_
 #define JANKBOX_SDK_LINUX_AGENT_SETTINGS_H_
 
@@ -6,11 +7,15 @@
 
 namespace jankbox {
 
-// What `jankbox run` tells the agent alone.
+// What `jankbox run` and `jankbox session` tell the agent alone.
 struct AgentSettings {
   bool startup = false;               // recording begins before main()
   bool java = false;                  // Java VMs are to load libjankbox_jvmti.so
   char only[kMaxOnlyBytes + 1] = "";  // names of programs; "": all
+  char except[kMaxOnlyBytes + 1] = "";
+  // Only while this file is there, and only programs that have a library of a UI when they start:
+  // of a session, most of whose programs show nothing. "": always.
+  char switch_path[128] = "";
 };
 
 AgentSettings ReadAgentSettings();

@@ -23,6 +23,7 @@
 #include "tools/ring/clean_command.h"
 #include "tools/ring/ring_command.h"
 #include "tools/run/run_command.h"
+#include "tools/session/session_command_line.h"
 #include "tools/terminal/exit_code.h"
 #include "tools/terminal/terminal.h"
 
@@ -38,6 +39,7 @@ class CommandFormatter : public CLI::Formatter {
   std::string make_usage(const CLI::App* app, std::string) const override {
     const std::string name = app->get_name();
     const std::string rest = name == "run"          ? "run [OPTIONS] -- PROGRAM [ARGUMENTS]..."
+                             : name == "session"    ? "session start|stop|status"
                              : name == "attach"     ? "attach [OPTIONS] PID"
                              : name == "list"       ? "list [--json] [DIR|URL]"
                              : name == "show"       ? "show [OPTIONS] FILE|ID"
@@ -57,6 +59,7 @@ class CommandFormatter : public CLI::Formatter {
 
 struct Options {
   RunOptions run;
+  SessionOptions session;
   AttachOptions attach;
   ListOptions list;
   ShowOptions show;
@@ -402,6 +405,7 @@ int Attach(const AttachOptions& options) {
 }
 
 int Dispatch(const CLI::App& app, const std::vector<std::string>& from_dashes, Options* options) {
+  if (app.got_subcommand("session")) return RunSession(options->session);
   if (app.got_subcommand("attach")) return Attach(options->attach);
   if (app.got_subcommand("list")) return RunList(options->list);
   if (app.got_subcommand("show")) return RunShow(options->show);
@@ -454,6 +458,7 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
       "Output has no colour if NO_COLOR is set or the output is not a terminal.");
   Options options;
   AddRun(&app, &options.run);
+  AddSession(&app, &options.session);
   AddAttach(&app, &options.attach);
   AddList(&app, &options.list);
   AddShow(&app, &options.show);

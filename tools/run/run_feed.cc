@@ -83,6 +83,8 @@ void RunFeed::Tell() {
       watched_.AddPossibleStalls(message->text);
     } else if (message->kind == AgentMessage::Kind::kJava) {
       watched_.AddJava(message->text);
+    } else if (message->kind == AgentMessage::Kind::kRecognised) {
+      watched_.AddRecognised(message->text);
     } else if (++error_count_ == 1) {
       SayLine(Printable(message->text));
     }

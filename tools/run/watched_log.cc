@@ -73,27 +73,42 @@ void WatchedLog::AddJava(std::string_view text) {
   java_without_ui_ = java_without_ui_ || text == kJavaHasNoUi.substr(kJavaPrefix.size());
 }
 
+void WatchedLog::AddRecognised(std::string_view text) {
+  const std::vector<std::string_view> fields = Fields(text);
+  if (fields.size() != 3) return;
+  const std::optional<uint64_t> pid = Number(fields[0]);
+  if (!pid) return;
+  signs_[{static_cast<int>(*pid), Printable(std::string(fields[1]))}] =
+      Printable(std::string(fields[2]));
+}
+
+// "glib", and how the thread was found to be the UI thread.
+std::string WatchedLog::NameOf(int pid, const Loop& loop) const {
+  const auto sign = signs_.find({pid, loop.thread});
+  return sign == signs_.end() ? loop.loop : loop.loop + ", UI thread by its " + sign->second;
+}
+
 bool WatchedLog::empty() const {
   return std::all_of(loops_.begin(), loops_.end(),
                      [](const auto& entry) { return entry.second.loop.empty(); });
 }
 
 std::string WatchedLog::Summary(uint64_t now_ns) const {
-  std::vector<const Loop*> in_order;
+  std::vector<const std::pair<const std::pair<int, size_t>, Loop>*> in_order;
   std::set<int> processes;
-  for (const auto& [key, loop] : loops_) {
-    if (loop.loop.empty()) continue;
-    in_order.push_back(&loop);
-    processes.insert(key.first);
+  for (const auto& entry : loops_) {
+    if (entry.second.loop.empty()) continue;
+    in_order.push_back(&entry);
+    processes.insert(entry.first.first);
   }
   std::sort(in_order.begin(), in_order.end(),
-            [](const Loop* a, const Loop* b) { return a->order < b->order; });
+            [](const auto* a, const auto* b) { return a->second.order < b->second.order; });
   std::string line;
   for (size_t i = 0; i < in_order.size() && i < kNamed; ++i) {
-    const Loop& loop = *in_order[i];
+    const auto& [key, loop] = *in_order[i];
     line += (i == 0 ? "watched: " : "; ") + loop.thread;
     if (processes.size() > 1) line += " of " + loop.process;
-    line += " (" + loop.loop + ")";
+    line += " (" + NameOf(key.first, loop) + ")";
     const uint64_t end_ns = loop.end_ns != 0 ? loop.end_ns : now_ns;
     const uint64_t watched_ns = end_ns - loop.begin_ns;
     const std::string time = DurationText(static_cast<double>(watched_ns) / kNsPerMs);

@@ -26,6 +26,8 @@ class WatchedLog {
   bool missed_java_ui() const { return missed_java_ui_; }
   // A Java VM that was to be watched had no event thread.
   bool java_without_ui() const { return java_without_ui_; }
+  // The text of a "recognised:" message, which says why a thread other than main is watched.
+  void AddRecognised(std::string_view text);
 
   // "watched: main (glib), 1204 messages in 14 s"; "" if nothing was. At most three loops by name.
   // Then how many waits may have been stalls and were not reported.
@@ -45,11 +47,14 @@ class WatchedLog {
     std::string process;
   };
 
+  std::string NameOf(int pid, const Loop& loop) const;
+
   bool missed_java_ui_ = false;
   bool java_without_ui_ = false;
   uint64_t possible_stalls_ = 0;
   uint64_t longest_possible_ms_ = 0;
-  std::map<std::pair<int, size_t>, Loop> loops_;  // by process and place in its ring
+  std::map<std::pair<int, size_t>, Loop> loops_;              // by process and place in its ring
+  std::map<std::pair<int, std::string>, std::string> signs_;  // by process and thread
 };
 
 }  // namespace jankbox::tools

@@ -23,6 +23,7 @@ constexpr struct {
 } kKinds[] = {{"error: ", AgentMessage::Kind::kError},
               {"watched: ", AgentMessage::Kind::kWatched},
               {"possible: ", AgentMessage::Kind::kPossible},
+              {"recognised: ", AgentMessage::Kind::kRecognised},
               {kJavaPrefix, AgentMessage::Kind::kJava}};
 constexpr size_t kMaxDatagramBytes = 2048;
 

@@ -13,6 +13,9 @@ TEST(ClassifyModule, KnowsLoopsRepliesAndTheRest) {
   EXPECT_STREQ(ClassifyModule("/usr/lib/x86_64-linux-gnu/android/libutils.so.0").loop_name,
                "android::Looper");
   EXPECT_EQ(ClassifyModule("libxcb.so.1").kind, LoopModuleKind::kDisplay);
+  EXPECT_TRUE(ClassifyModule("libQt5WaylandClient.so.5").IsOfDisplay());
+  EXPECT_TRUE(ClassifyModule("libwayland-client.so.0").IsOfDisplay());
+  EXPECT_FALSE(ClassifyModule("libQt5Core.so.5").IsOfDisplay());
   EXPECT_EQ(ClassifyModule("/usr/lib/libcurl-gnutls.so.4").kind, LoopModuleKind::kReplyOnly);
   EXPECT_EQ(ClassifyModule("/usr/bin/node").kind, LoopModuleKind::kOther);
   EXPECT_STREQ(ClassifyModule("/usr/bin/node").loop_name, "libuv");

@@ -11,7 +11,7 @@ using testing::StartsWith;
 TEST(CommandLine, HelpOfEveryCommandHasExamplesAndExitStatuses) {
   EXPECT_THAT(RunToEnd({JANKBOX_BINARY, "--help"}).out, HasSubstr("doctor"));
   for (const char* command : {"run", "list", "show", "export", "merge", "record", "pull", "doctor",
-                              "ring", "clean", "completion", "attach"}) {
+                              "ring", "clean", "completion", "attach", "session"}) {
     const Finished help = RunToEnd({JANKBOX_BINARY, command, "--help"});
     EXPECT_EQ(help.exit_status(), 0) << command;
     EXPECT_THAT(help.out, HasSubstr(std::string("Usage: jankbox ") + command));

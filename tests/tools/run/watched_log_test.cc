@@ -64,6 +64,19 @@ TEST(WatchedLog, LoopsOfSeveralProcessesAreTold) {
             "1.0 s; render of app (qt), 1 message in 1.0 s; and 1 more loop");
 }
 
+TEST(WatchedLog, ThreadThatWasFoundHasItsSign) {
+  WatchedLog log;
+  log.AddRecognised("7\tui\tX connection");
+  for (const char* text : {"x\tui\tQt loop", "8\tui\tQt loop", "7\tui", ""}) {
+    log.AddRecognised(text);
+  }
+  log.Add(Text(7, 0, true, 2, "poll", "main", "app"), kStartNs);
+  log.Add(Text(7, 1, true, 9, "glib", "ui", "app"), kStartNs);
+  EXPECT_EQ(log.Summary(kStartNs),
+            "watched: main (poll), 2 messages; ui (glib, UI thread by its X connection), 9 "
+            "messages");
+}
+
 TEST(WatchedLog, PossibleStallsAreCounted) {
   WatchedLog log;
   log.Add(Text(7, 0, false, 0, "poll", "main", "app"), kStartNs);
