@@ -122,6 +122,12 @@ ReportView ViewReport(const json& report) {
   view.thread = JsonText(report, "thread");
   view.tid = static_cast<int64_t>(JsonCount(report, "tid"));
   view.fingerprint = JsonText(report, "fingerprint");
+  const json& identity = JsonField(report, "identity");
+  view.where = JsonText(identity, "where");
+  view.basis = JsonText(identity, "basis");
+  view.group_key = JsonText(identity, "group_key");
+  const json& provisional = JsonField(identity, "provisional");
+  view.provisional = provisional.is_boolean() && provisional.get<bool>();
   view.frame_dropped = JsonCount(report, "frame_dropped");
   ViewVerdict(JsonField(report, "verdict"), &view);
   for (const json& frame : JsonField(report, "top_frames")) view.frames.push_back(ViewFrame(frame));
@@ -138,6 +144,7 @@ ReportView ViewReport(const json& report) {
 }
 
 std::string BlamedFunction(const ReportView& report) {
+  if (!report.where.empty()) return report.where;
   using Frame = ReportView::Frame;
   const auto find = [&](auto&& matches) {
     return std::find_if(report.frames.begin(), report.frames.end(), matches);

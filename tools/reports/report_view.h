@@ -62,6 +62,10 @@ struct ReportView {
   std::string thread;
   int64_t tid = 0;
   std::string fingerprint;
+  std::string where;          // empty: an older report
+  std::string basis;          // of the fingerprint: "stack", "message"; empty: an older report
+  std::string group_key;      // empty: an older report
+  bool provisional = false;   // the group key
   std::vector<Share> shares;  // all ten, in the schema's order
   std::vector<Part> parts;    // the same time in finer parts, the largest first
   std::string summary;
@@ -90,9 +94,9 @@ struct ReportView {
 
 ReportView ViewReport(const nlohmann::json& report);
 
-// The function that a developer would look at first: the innermost instrumented method, else the
-// innermost named function outside the C library and the kernel's entry, else the innermost frame,
-// else what was dispatched. "" if nothing is known.
+// The function that a developer would look at first, as the report has it. In an older report: the
+// innermost instrumented method, else the innermost named function outside the C library and the
+// kernel's entry, else the innermost frame, else what was dispatched. "" if nothing is known.
 std::string BlamedFunction(const ReportView& report);
 
 // "gtk3-widget-fac (main)": the process, and its thread if that says more.
