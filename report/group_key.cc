@@ -12,18 +12,19 @@ namespace {
 constexpr int kMaxNames = 8;
 
 // Of GCC and Clang, in symbols and in demangled names.
-constexpr std::string_view kCloneSuffixes[] = {" [clone ",    ".cold",  ".part.",       ".isra.",
-                                               ".constprop.", ".llvm.", ".lto_priv.",   ".clone.",
-                                               "@plt",        "@@",     ".__uniq.",     ".localalias"};
+constexpr std::string_view kCloneSuffixes[] = {
+    " [clone ", ".cold",      ".part.",      ".isra.", ".constprop.", ".llvm.", ".clone.",
+    ".__uniq.", ".lto_priv.", ".localalias", "@"};  // '@': a version of the symbol
 
 // The end of "::h0123456789abcdef", the hash that Rust's compiler adds.
 std::string_view WithoutRustHash(std::string_view name) {
   constexpr size_t kLength = 19;
   if (name.size() <= kLength) return name;
   const std::string_view end = name.substr(name.size() - kLength);
-  const bool is_hash = end.starts_with("::h") && std::all_of(end.begin() + 3, end.end(), [](char c) {
-                         return isxdigit(static_cast<unsigned char>(c)) != 0;
-                       });
+  const bool is_hash =
+      end.starts_with("::h") && std::all_of(end.begin() + 3, end.end(), [](char c) {
+        return isxdigit(static_cast<unsigned char>(c)) != 0;
+      });
   return is_hash ? name.substr(0, name.size() - kLength) : name;
 }
 
@@ -34,8 +35,8 @@ size_t OperatorLength(std::string_view text) {
   if (!text.starts_with(kOperator)) return 0;
   size_t length = kOperator.size();
   if (text.substr(length).starts_with("()")) return length + 2;
-  while (length < text.size() && std::string_view("<>=!+-*/%^&|~[],").find(text[length]) !=
-                                     std::string_view::npos) {
+  while (length < text.size() &&
+         std::string_view("<>=!+-*/%^&|~[],").find(text[length]) != std::string_view::npos) {
     ++length;
   }
   return length;
@@ -95,7 +96,8 @@ std::string LastingFunctionName(std::string_view function, bool is_script) {
 std::string LastingModuleName(std::string_view module) {
   constexpr std::string_view kLibrary = ".so";
   const size_t library = module.find(".so.");
-  if (library != std::string_view::npos) return std::string(module.substr(0, library + kLibrary.size()));
+  if (library != std::string_view::npos)
+    return std::string(module.substr(0, library + kLibrary.size()));
   const size_t end = module.find_last_not_of("0123456789.");
   if (end == std::string_view::npos || end + 1 == module.size()) return std::string(module);
   const bool after_dash = (module[end] == '-' || module[end] == '_') && end != 0;

@@ -102,7 +102,8 @@ bool IsOwn(const Node& node) {
 // A function without a name has that of the nearest caller in its module before it: the part of the
 // library's interface that it serves.
 std::string WhereOf(const std::vector<const Node*>& path) {
-  const auto found = std::find_if(path.begin(), path.end(), [](auto* node) { return IsOwn(*node); });
+  const auto found =
+      std::find_if(path.begin(), path.end(), [](auto* node) { return IsOwn(*node); });
   if (found == path.end()) return "";
   const ResolvedFrame& frame = *(*found)->frame;
   if (!frame.function.empty()) return frame.function;

@@ -62,8 +62,8 @@ constexpr char kFunctions[] =
 bool IsIn(const char* list, std::string_view name) {
   while (*list != '\0') {
     const std::string_view entry(list);
-    const bool matches = entry.back() == '*' ? name.starts_with(entry.substr(0, entry.size() - 1))
-                                             : name == entry;
+    const bool matches =
+        entry.back() == '*' ? name.starts_with(entry.substr(0, entry.size() - 1)) : name == entry;
     if (matches) return true;
     list += entry.size() + 1;
   }

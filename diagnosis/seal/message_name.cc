@@ -49,7 +49,8 @@ std::string NormalMessageName(std::string_view name) {
   while (!name.empty()) {
     size_t length = UuidLength(name);
     if (length == 0) {
-      length = static_cast<size_t>(std::find_if_not(name.begin(), name.end(), IsWord) - name.begin());
+      length =
+          static_cast<size_t>(std::find_if_not(name.begin(), name.end(), IsWord) - name.begin());
       const std::string_view word = name.substr(0, length);
       if (length == 0) {
         length = 1;

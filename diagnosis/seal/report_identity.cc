@@ -41,9 +41,8 @@ void SetIdentity(const Blame& blame, const char* cause, Report* report) {
   }
   report->fingerprint = ShortKey(inputs);
   if (by_stack || by_app || report->tid == 0) return;
-  report->notes.push_back(
-      "No stack shows a function of the app: every '" + identity.cause +
-      "' of this message has the same fingerprint, whatever its function.");
+  report->notes.push_back("No stack shows a function of the app: every '" + identity.cause +
+                          "' of this message has the same fingerprint, whatever its function.");
 }
 
 }  // namespace jankbox

@@ -30,9 +30,8 @@ bool ElfFile::Open(const std::string& path, const std::string& build_id) {
   file_ = ScopedFd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
   if (!file_.valid() || fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
-  if (!ReadAt(0, &header_, sizeof(header_)) ||
-      memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0 || header_.e_ident[EI_CLASS] != kOwnClass ||
-      header_.e_phentsize != sizeof(ElfW(Phdr))) {
+  if (!ReadAt(0, &header_, sizeof(header_)) || memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0 ||
+      header_.e_ident[EI_CLASS] != kOwnClass || header_.e_phentsize != sizeof(ElfW(Phdr))) {
     return false;
   }
   segments_.resize(std::min<size_t>(header_.e_phnum, kMaxSegments));

@@ -33,7 +33,7 @@ class ElfFile {
   bool ReadAt(uint64_t offset, void* into, size_t size) const;
 
   ScopedFd file_;
-  ElfW(Ehdr) header_ {};
+  ElfW(Ehdr) header_{};
   std::vector<ElfW(Phdr)> segments_;
   uint64_t eh_frame_hdr_ = 0;
   uint64_t eh_frame_hdr_size_ = 0;

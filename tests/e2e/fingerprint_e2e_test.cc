@@ -84,9 +84,9 @@ class TwelveCausesTest : public EndToEndTest {
 
   ByMessage Run(const Column& column) {
     const std::string folder = Folder("run" + std::to_string(++runs_));
-    const Outcome outcome = RunProgram(
-        {Binary(column.program + "/twelve_causes"), folder, column.sampler, column.perf},
-        {{"JANKBOX_OPTIONS", std::string("ftrace=") + column.ftrace}}, 120000);
+    const Outcome outcome =
+        RunProgram({Binary(column.program + "/twelve_causes"), folder, column.sampler, column.perf},
+                   {{"JANKBOX_OPTIONS", std::string("ftrace=") + column.ftrace}}, 120000);
     EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
     ByMessage reports;
     twice_.clear();
@@ -149,7 +149,9 @@ TEST_F(TwelveCausesTest, HaveTwelveKeysStrippedOrNotWithFtraceOrWithout) {
         for (const auto& [message, report] : Run({program, ftrace})) {
           const proto::Report& other = first.at(message);
           EXPECT_EQ(report.fingerprint(), other.fingerprint())
-              << program << ", ftrace " << ftrace << "\n" << Told(report) << "\n" << Told(other);
+              << program << ", ftrace " << ftrace << "\n"
+              << Told(report) << "\n"
+              << Told(other);
           EXPECT_EQ(report.identity().basis(), "stack") << message;
           if (std::string(program) == "release1") {
             EXPECT_EQ(report.identity().where(), other.identity().where()) << message;
@@ -197,8 +199,8 @@ TEST_F(TwelveCausesTest, SecondReleaseHasOtherKeysAndTheSameGroups) {
       groups.insert(group.key);
       EXPECT_FALSE(group.provisional) << Told(report);
       EXPECT_EQ(group.version, kGroupKeyVersion);
-      EXPECT_EQ(group.key, GroupKeyOf(first.at(message)).key)
-          << Told(report) << "\n" << Told(first.at(message));
+      EXPECT_EQ(group.key, GroupKeyOf(first.at(message)).key) << Told(report) << "\n"
+                                                              << Told(first.at(message));
     }
     EXPECT_EQ(groups.size(), 12u);
   }

@@ -201,7 +201,8 @@ TEST(PassedOver, IsWhatOnlyCarriesOutItsCallersWish) {
                              "libstdc++.so.6", "libjankbox.so.0.2", "libgobject-2.0.so.0"}) {
     EXPECT_TRUE(IsPassedOver(module, "")) << module;
   }
-  for (const char* module : {"", "libc-client.so", "libapp.so", "libgtk-3.so.0", "libQt5Gui.so.5"}) {
+  for (const char* module :
+       {"", "libc-client.so", "libapp.so", "libgtk-3.so.0", "libQt5Gui.so.5"}) {
     EXPECT_FALSE(IsPassedOver(module, "")) << module;
   }
 }
