@@ -29,7 +29,7 @@ json StoredReportToJson(const StoredReport& stored) {
 // Where the worst one was. Of an older report the innermost frame that has a name, else its place,
 // else what was dispatched.
 std::string TitleOf(const proto::Report& report) {
-  if (!report.identity().where().empty()) return report.identity().where();
+  if (!report.identity().blamed_function().empty()) return report.identity().blamed_function();
   for (const proto::Frame& frame : report.top_frames()) {
     if (!frame.function().empty()) return frame.function();
   }

@@ -29,7 +29,7 @@ void SetIdentity(const Blame& blame, const char* cause, Report* report) {
   identity.cause = cause;
   identity.message = NormalMessageName(report->what);
   identity.basis = by_stack ? "stack" : "message";
-  identity.where = WhereOf(blame, report->what);
+  identity.blamed_function = WhereOf(blame, report->what);
   identity.own_frames = blame.own;
   std::string inputs = "exact " + std::to_string(kExactKeyVersion);
   for (const std::string* part :

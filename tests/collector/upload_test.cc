@@ -206,7 +206,7 @@ proto::Report ReportOfBuild(const std::string& build, const std::string& functio
   identity->set_app("gallery");
   identity->set_cause("lock");
   identity->set_message("MainLoop");
-  identity->set_where(function.empty() ? "libgallery.so+0x1200" : function);
+  identity->set_blamed_function(function.empty() ? "libgallery.so+0x1200" : function);
   proto::Frame* frame = identity->add_own_frames();
   frame->set_function(function);
   frame->set_module("libgallery.so");

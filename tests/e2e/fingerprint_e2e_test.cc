@@ -44,7 +44,7 @@ TEST_P(FingerprintTest, IsThatOfTheCauseInEachRunAndItsGroupInThreeBuilds) {
   EXPECT_FALSE(GroupKeyOf(first).provisional);
   for (int build = 2; build <= 3; ++build) {
     const proto::Report report = Run(build, 0);
-    EXPECT_EQ(report.identity().where(), "DecodeAvatar") << build;
+    EXPECT_EQ(report.identity().blamed_function(), "DecodeAvatar") << build;
     EXPECT_EQ(report.identity().message(), "click") << build;
     EXPECT_EQ(LastNames(report), LastNames(first)) << build;
   }
@@ -114,7 +114,7 @@ class TwelveCausesTest : public EndToEndTest {
   }
   static std::string Told(const proto::Report& report) {
     std::string text = Cause(report) + ", " + report.identity().basis() + ", " + report.sampler() +
-                       ", in " + report.identity().where() + ":";
+                       ", in " + report.identity().blamed_function() + ":";
     for (const proto::Frame& frame : report.identity().own_frames()) {
       text += "\n  " + frame.function() + " " + frame.module() + " " +
               std::to_string(frame.function_start());
@@ -154,12 +154,14 @@ TEST_F(TwelveCausesTest, HaveTwelveKeysStrippedOrNotWithFtraceOrWithout) {
               << Told(other);
           EXPECT_EQ(report.identity().basis(), "stack") << message;
           if (std::string(program) == "release1") {
-            EXPECT_EQ(report.identity().where(), other.identity().where()) << message;
+            EXPECT_EQ(report.identity().blamed_function(), other.identity().blamed_function())
+                << message;
             EXPECT_EQ(GroupKeyOf(report).key, GroupKeyOf(other).key) << message;
           } else {
             EXPECT_TRUE(GroupKeyOf(report).provisional) << message;
-            EXPECT_EQ(report.identity().where().rfind("twelve_causes+0x", 0), 0u) << Told(report);
-            stripped_places.insert(report.identity().where());
+            EXPECT_EQ(report.identity().blamed_function().rfind("twelve_causes+0x", 0), 0u)
+                << Told(report);
+            stripped_places.insert(report.identity().blamed_function());
           }
         }
       }

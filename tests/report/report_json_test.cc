@@ -157,7 +157,7 @@ TEST(ReportJson, TopFramesKeepTheirOrder) {
 
 TEST(ReportJson, IdentityHasTheGroupKeyOfItsReader) {
   const json identity = SampleJson()["identity"];
-  EXPECT_EQ(identity["where"], SampleMessage().identity().where());
+  EXPECT_EQ(identity["blamed_function"], SampleMessage().identity().blamed_function());
   EXPECT_EQ(identity["group_key"], GroupKeyOf(SampleMessage()).key);
   EXPECT_EQ(identity["group_version"], kGroupKeyVersion);
   EXPECT_EQ(identity["provisional"], false);

@@ -123,7 +123,7 @@ ReportView ViewReport(const json& report) {
   view.tid = static_cast<int64_t>(JsonCount(report, "tid"));
   view.fingerprint = JsonText(report, "fingerprint");
   const json& identity = JsonField(report, "identity");
-  view.where = JsonText(identity, "where");
+  view.blamed_function = JsonText(identity, "blamed_function");
   view.basis = JsonText(identity, "basis");
   view.group_key = JsonText(identity, "group_key");
   const json& provisional = JsonField(identity, "provisional");
@@ -144,7 +144,7 @@ ReportView ViewReport(const json& report) {
 }
 
 std::string BlamedFunction(const ReportView& report) {
-  if (!report.where.empty()) return report.where;
+  if (!report.blamed_function.empty()) return report.blamed_function;
   using Frame = ReportView::Frame;
   const auto find = [&](auto&& matches) {
     return std::find_if(report.frames.begin(), report.frames.end(), matches);

@@ -62,12 +62,12 @@ struct ReportView {
   std::string thread;
   int64_t tid = 0;
   std::string fingerprint;
-  std::string where;          // empty: an older report
-  std::string basis;          // of the fingerprint: "stack", "message"; empty: an older report
-  std::string group_key;      // empty: an older report
-  bool provisional = false;   // the group key
-  std::vector<Share> shares;  // all ten, in the schema's order
-  std::vector<Part> parts;    // the same time in finer parts, the largest first
+  std::string blamed_function;  // empty: an older report
+  std::string basis;            // of the fingerprint: "stack", "message"; empty: an older report
+  std::string group_key;        // empty: an older report
+  bool provisional = false;     // the group key
+  std::vector<Share> shares;    // all ten, in the schema's order
+  std::vector<Part> parts;      // the same time in finer parts, the largest first
   std::string summary;
   std::vector<std::string> sources;
   std::vector<Frame> frames;  // innermost first

@@ -180,7 +180,7 @@ TEST_F(ReportBuilderTest, MethodsOfTheIncidentAreBlamedByName) {
   EXPECT_EQ(report->methods[1].function, "Image::Decode");
   EXPECT_EQ(report->methods[1].duration_ns, 800 * kMs);
   EXPECT_EQ(report->identity.basis, "stack");
-  EXPECT_EQ(report->identity.where, "Image::Decode");
+  EXPECT_EQ(report->identity.blamed_function, "Image::Decode");
   ASSERT_THAT(report->identity.own_frames, SizeIs(2));
   EXPECT_EQ(report->identity.own_frames[0].function, "Image::Decode");
   EXPECT_THAT(report->verdict.summary, HasSubstr("in Image::Decode"));
@@ -193,7 +193,7 @@ TEST_F(ReportBuilderTest, IncidentOfTheAppIsKnownByWhatItFound) {
   request_.what = "checkout took too long";
   const Report first = Sealed();
   EXPECT_EQ(first.identity.basis, "message");
-  EXPECT_EQ(first.identity.where, "Feed::Bind");
+  EXPECT_EQ(first.identity.blamed_function, "Feed::Bind");
   Method(2, "Image::Decode");
   ui_->Begin(2, 5000 * kMs).End(2, 6000 * kMs);
   EXPECT_EQ(Sealed().fingerprint, first.fingerprint) << "whatever was called then";
@@ -341,7 +341,7 @@ TEST_F(ReportBuilderTest, ThreadThatRecordedNothingIsAReportAllTheSame) {
   EXPECT_EQ(report.thread, "");
   EXPECT_THAT(report.methods, IsEmpty());
   EXPECT_EQ(report.identity.basis, "message");
-  EXPECT_EQ(report.identity.where, "Feed.bind");
+  EXPECT_EQ(report.identity.blamed_function, "Feed.bind");
   EXPECT_THAT(report.notes, Contains(HasSubstr("No stack shows a function of the app")));
   EXPECT_EQ(report.verdict.unknown_ns, 1000 * kMs);
 }

@@ -42,7 +42,7 @@ TEST_F(ReportIdentityTest, InputsAreInTheReport) {
   EXPECT_EQ(report.identity.cause, "running");
   EXPECT_EQ(report.identity.message, "Feed.bind");
   EXPECT_EQ(report.identity.basis, "stack");
-  EXPECT_EQ(report.identity.where, "decode");
+  EXPECT_EQ(report.identity.blamed_function, "decode");
   EXPECT_THAT(report.identity.own_frames, SizeIs(1));
   EXPECT_THAT(report.notes, IsEmpty());
 }
@@ -79,7 +79,7 @@ TEST_F(ReportIdentityTest, WithoutAStackTheMessageStandsInAndTheReportSaysSo) {
   blame_ = {};
   const Report report = Identify();
   EXPECT_EQ(report.identity.basis, "message");
-  EXPECT_EQ(report.identity.where, "Feed.bind 17");
+  EXPECT_EQ(report.identity.blamed_function, "Feed.bind 17");
   EXPECT_THAT(report.notes, SizeIs(1));
   cause_ = "sleeping";
   EXPECT_NE(Key(), report.fingerprint);

@@ -49,7 +49,7 @@ TEST(BlamedFunction, InstrumentedMethodComesFirst) {
 }
 
 TEST(BlamedFunction, ReportSaysItItself) {
-  const ReportView view = ViewReport({{"identity", {{"where", "app+0x1200"}}},
+  const ReportView view = ViewReport({{"identity", {{"blamed_function", "app+0x1200"}}},
                                       {"top_frames", {Frame("g_closure_invoke", "libgobject")}}});
   EXPECT_EQ(BlamedFunction(view), "app+0x1200");
 }
