@@ -11,10 +11,25 @@ namespace {
 
 constexpr int kMaxNames = 8;
 
-// Of GCC and Clang, in symbols and in demangled names.
-constexpr std::string_view kCloneSuffixes[] = {
-    " [clone ", ".cold",      ".part.",      ".isra.", ".constprop.", ".llvm.", ".clone.",
-    ".__uniq.", ".lto_priv.", ".localalias", "@"};  // '@': a version of the symbol
+// Of GCC and Clang: a number, another suffix or nothing follows, but no letter, as in the name of a
+// Java package.
+constexpr std::string_view kCloneSuffixes[] = {".cold",  ".part.",   ".isra.",     ".constprop.",
+                                               ".llvm.", ".clone.",  ".lto_priv.", ".__uniq.",
+                                               ".localalias"};
+
+std::string_view WithoutClone(std::string_view name) {
+  name = name.substr(0, name.find(" [clone "));
+  name = name.substr(0, name.find('@'));  // the symbol's version
+  for (const std::string_view suffix : kCloneSuffixes) {
+    const size_t at = name.find(suffix);
+    if (at == std::string_view::npos) continue;
+    const std::string_view rest = name.substr(at + suffix.size());
+    if (rest.empty() || rest[0] == '.' || (rest[0] >= '0' && rest[0] <= '9')) {
+      name = name.substr(0, at);
+    }
+  }
+  return name;
+}
 
 // The end of "::h0123456789abcdef", the hash that Rust's compiler adds.
 std::string_view WithoutRustHash(std::string_view name) {
@@ -87,10 +102,7 @@ bool HasNames(const proto::Identity& identity) {
 
 std::string LastingFunctionName(std::string_view function, bool is_script) {
   if (is_script) return std::string(WithoutLine(function));
-  for (const std::string_view suffix : kCloneSuffixes) {
-    function = function.substr(0, function.find(suffix));
-  }
-  return std::string(WithoutTypes(WithoutRustHash(function)));
+  return std::string(WithoutTypes(WithoutRustHash(WithoutClone(function))));
 }
 
 std::string LastingModuleName(std::string_view module) {

@@ -170,6 +170,13 @@ TEST_F(TwelveCausesTest, HaveTwelveKeysStrippedOrNotWithFtraceOrWithout) {
   EXPECT_EQ(stripped_places.size(), 12u) << "distinct for distinct functions";
 }
 
+TEST_F(TwelveCausesTest, KeysOfAProgramWithoutABuildIdAreThoseOfItsCode) {
+  const ByMessage whole = Run({"release3"});
+  EXPECT_EQ(Keys(whole).size(), 12u);
+  EXPECT_EQ(whole.at("light").identity().own_frames(0).build_id(), "");
+  EXPECT_EQ(Keys(Run({"release3/stripped"})), Keys(whole));
+}
+
 TEST_F(TwelveCausesTest, AreJoinedByMessageAndCauseWithoutPerf) {
   const ByMessage with_stacks = Run({"release1"});
   for (int run = 0; run < Runs(); ++run) {

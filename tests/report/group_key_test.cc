@@ -110,6 +110,7 @@ TEST(LastingFunctionName, HasNoParametersAndNoCloneSuffix) {
       {"operator new(unsigned long)", "operator new"},
       {"core::fmt::write::h0123456789abcdef", "core::fmt::write"},
       {"com.example.Feed.bind", "com.example.Feed.bind"},
+      {"com.example.coldStart.run", "com.example.coldStart.run"},
       {"", ""},
   };
   for (const auto& [name, lasting] : kNames) EXPECT_EQ(LastingFunctionName(name), lasting) << name;
