@@ -13,9 +13,9 @@ constexpr int kMaxNames = 8;
 
 // Of GCC and Clang: a number, another suffix or nothing follows, but no letter, as in the name of a
 // Java package.
-constexpr std::string_view kCloneSuffixes[] = {".cold",  ".part.",   ".isra.",     ".constprop.",
-                                               ".llvm.", ".clone.",  ".lto_priv.", ".__uniq.",
-                                               ".localalias"};
+constexpr std::string_view kCloneSuffixes[] = {".cold",       ".part.",   ".isra.",
+                                               ".constprop.", ".llvm.",   ".clone.",
+                                               ".lto_priv.",  ".__uniq.", ".localalias"};
 
 std::string_view WithoutClone(std::string_view name) {
   name = name.substr(0, name.find(" [clone "));

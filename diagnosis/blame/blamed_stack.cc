@@ -79,16 +79,21 @@ std::vector<uint64_t> PathOf(const StackSample& sample, const FrameTable& frames
   return path;
 }
 
-// Without the functions that started the thread. `path` is innermost first.
-std::vector<ReportFrame> FramesOf(const std::vector<const Node*>& path) {
+ReportFrame ToReport(const ResolvedFrame& frame) {
+  return {frame.function, frame.module, frame.rel_pc, frame.build_id, frame.function_start};
+}
+
+using Path = std::vector<const Node*>;  // innermost first
+
+// Without the functions that started the thread.
+std::vector<ReportFrame> FramesOf(const Path& path) {
   size_t end = path.size();
   while (end > 1 && IsCLibrary(path[end - 1]->frame->module)) --end;
   std::vector<ReportFrame> frames;
   for (size_t i = 0; i < end; ++i) {
     const ResolvedFrame& frame = *path[i]->frame;
     if (IsThreadStart(frame.function)) continue;
-    frames.push_back(
-        {frame.function, frame.module, frame.rel_pc, frame.build_id, frame.function_start});
+    frames.push_back(ToReport(frame));
   }
   return frames;
 }
@@ -99,21 +104,39 @@ bool IsOwn(const Node& node) {
   return !node.passed_over && !nameless_jit && !IsPassedOver(frame.module, frame.function);
 }
 
-// A function without a name has that of the nearest caller in its module before it: the part of the
-// library's interface that it serves.
-std::string WhereOf(const std::vector<const Node*>& path) {
-  const auto found =
-      std::find_if(path.begin(), path.end(), [](auto* node) { return IsOwn(*node); });
-  if (found == path.end()) return "";
-  const ResolvedFrame& frame = *(*found)->frame;
-  if (!frame.function.empty()) return frame.function;
-  const uint64_t start = frame.function_start != 0 ? frame.function_start : frame.rel_pc;
-  for (auto caller = found; caller != path.end(); ++caller) {
-    if ((*caller)->frame->module != frame.module) break;
-    if ((*caller)->frame->function.empty()) continue;
-    return (*caller)->frame->function + " > " + At(frame.module, start);
+// The nearest caller in its module of the function at `at`, with a name: the part of the library's
+// interface that it serves. Null if there is none.
+const ResolvedFrame* NamedCaller(const Path& path, size_t at) {
+  const std::string& module = path[at]->frame->module;
+  for (size_t i = at; i < path.size() && path[i]->frame->module == module; ++i) {
+    if (!path[i]->frame->function.empty()) return path[i]->frame;
   }
-  return At(frame.module, start);
+  return nullptr;
+}
+
+// The numbers of the app's own functions on `path`. A function without a name that serves one that
+// is passed over is one of them only if there is no other.
+std::vector<size_t> OwnOf(const Path& path) {
+  std::vector<size_t> own, doubtful;
+  for (size_t i = 0; i < path.size(); ++i) {
+    if (!IsOwn(*path[i])) continue;
+    const ResolvedFrame* named = NamedCaller(path, i);
+    const bool serves = named != nullptr && IsPassedOver(named->module, named->function);
+    (serves ? doubtful : own).push_back(i);
+  }
+  return own.empty() ? doubtful : own;
+}
+
+std::string WhereOf(const Path& path) {
+  const std::vector<size_t> own = OwnOf(path);
+  if (own.empty()) return "";
+  const ResolvedFrame& frame = *path[own[0]]->frame;
+  if (!frame.function.empty()) return frame.function;
+  const std::string text =
+      At(frame.module, frame.function_start != 0 ? frame.function_start : frame.rel_pc);
+  const ResolvedFrame* named = NamedCaller(path, own[0]);
+  if (named == nullptr || IsPassedOver(named->module, named->function)) return text;
+  return named->function + " > " + text;
 }
 
 }  // namespace
@@ -126,22 +149,20 @@ BlamedStack FindBlamedStack(const std::vector<StackSample>& samples, const Frame
     if (!path.empty()) tree.AddPath(path, 1);
   }
   const auto path_of = [&](double share) {
-    std::vector<const Node*> path;
+    Path path;
     for (uint64_t number : tree.BlamedPath(share)) path.push_back(&nodes[number]);
     std::reverse(path.begin(), path.end());
     return path;
   };
   BlamedStack blamed;
-  const std::vector<const Node*> heaviest = path_of(CallTree::kBlameShare);
+  const Path heaviest = path_of(CallTree::kBlameShare);
   blamed.frames = FramesOf(heaviest);
   blamed.where = WhereOf(heaviest);
-  for (const Node* node : path_of(kSureShare)) {
+  const Path sure = path_of(kSureShare);
+  for (const Node* node : sure) {
     if (!node->passed_over && !node->key.empty()) blamed.key_path.push_back(node->key);
-    const ResolvedFrame& frame = *node->frame;
-    if (!IsOwn(*node)) continue;
-    blamed.own.push_back(
-        {frame.function, frame.module, frame.rel_pc, frame.build_id, frame.function_start});
   }
+  for (const size_t i : OwnOf(sure)) blamed.own.push_back(ToReport(*sure[i]->frame));
   std::reverse(blamed.key_path.begin(), blamed.key_path.end());
   return blamed;
 }

@@ -15,7 +15,7 @@ constexpr char kModules[] =
     // Signals, closures and types of GObject: nothing but dispatch.
     "libgobject-2.0*\0libffi*\0"
     // Libraries that wait for a display or a bus.
-    "libxcb.so*\0libwayland-client*\0libdbus-1*\0"
+    "libxcb.so*\0libX11.so*\0libX11-xcb.so*\0libwayland-client*\0libdbus-1*\0"
     // Android's runtime.
     "libart.so\0libutils.so\0libbinder.so\0libandroid_runtime.so\0";
 

@@ -180,6 +180,19 @@ TEST_F(BlamedStackTest, NamelessFunctionOfALibraryHasTheInterfaceThatItServes) {
   EXPECT_EQ(Find().where, "paint_page > libpaint.so.2+0x10");
 }
 
+TEST_F(BlamedStackTest, NamelessFunctionOfADispatcherIsPassedOverIfThereIsAnother) {
+  Function(1, "", "libglib-2.0.so.0");
+  Exported(2, "g_main_loop_run", "libglib-2.0.so.0");
+  Function(3, "on_click");
+  Sampled(5, {1, 2, 3});
+  EXPECT_EQ(Find().where, "on_click");
+  EXPECT_THAT(Names(Find().own), ElementsAre("on_click"));
+  samples_.clear();
+  Sampled(5, {1, 2});
+  EXPECT_EQ(Find().where, "libglib-2.0.so.0+0x10");
+  EXPECT_THAT(Names(Find().own), ElementsAre(""));
+}
+
 TEST_F(BlamedStackTest, AddressesThatAreNotInTheTableAreLeftOut) {
   Function(1, "work");
   Sampled(5, {99, 1, 98});
