@@ -58,6 +58,7 @@ Result<ReportFilter> FilterOf(const httplib::Request& request) {
     }
   }
   if (request.has_param("fingerprint")) filter.fingerprint = request.get_param_value("fingerprint");
+  if (request.has_param("group")) filter.group = request.get_param_value("group");
   if (request.has_param("kind")) {
     filter.kind = KindOf(request.get_param_value("kind"));
     if (!filter.kind.has_value()) return Status(StatusCode::kInvalidArgument, "no such kind");

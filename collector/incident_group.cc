@@ -12,8 +12,8 @@ namespace {
 // Ascending by duration, so that the last row of a group is its worst; the index covers the whole
 // query.
 constexpr char kScan[] =
-    "SELECT fingerprint, kind, duration_ns, received_at_ms, process, id FROM reports"
-    " ORDER BY fingerprint, duration_ns";
+    "SELECT group_key, kind, duration_ns, received_at_ms, process, id FROM reports"
+    " ORDER BY group_key, duration_ns";
 
 struct Gathered {
   IncidentGroup group;
@@ -21,8 +21,8 @@ struct Gathered {
   std::string worst_id;
 };
 
-// Reports without a fingerprint differ by kind.
-using GroupKey = std::pair<std::string, int64_t>;
+// Reports without a key differ by kind.
+using KeyAndKind = std::pair<std::string, int64_t>;
 
 void Add(const Statement& row, Gathered* gathered) {
   IncidentGroup& group = gathered->group;
@@ -42,13 +42,13 @@ void Add(const Statement& row, Gathered* gathered) {
 }
 
 Result<std::vector<Gathered>> Scan(Database* database) {
-  std::map<GroupKey, Gathered> by_key;
+  std::map<KeyAndKind, Gathered> by_key;
   Statement statement(database, kScan);
   Result<bool> row = statement.Step();
   for (; row.ok() && row.value(); row = statement.Step()) {
-    const std::string fingerprint(statement.Text(0));
-    Gathered& gathered = by_key[{fingerprint, fingerprint.empty() ? statement.Integer(1) : 0}];
-    gathered.group.fingerprint = fingerprint;
+    const std::string key(statement.Text(0));
+    Gathered& gathered = by_key[{key, key.empty() ? statement.Integer(1) : 0}];
+    gathered.group.key = key;
     Add(statement, &gathered);
   }
   if (!row.ok()) return row.status();

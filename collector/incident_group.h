@@ -1,5 +1,6 @@
-// Reports of one fingerprint taken together: how often, how bad, since when. Reports without a
-// fingerprint (manual snapshots) are grouped by kind. Called under the store's reader lock.
+// Reports of one group key (report/group_key.h) taken together: how often, how bad, since when.
+// Reports without one (manual snapshots of old versions) are grouped by kind. Called under the
+// store's reader lock.
 #ifndef JANKBOX_COLLECTOR_INCIDENT_GROUP_H_
 #define JANKBOX_COLLECTOR_INCIDENT_GROUP_H_
 
@@ -17,7 +18,7 @@ namespace jankbox::collector {
 struct IncidentGroup {
   static constexpr size_t kMaxProcesses = 20;
 
-  std::string fingerprint;
+  std::string key;
   uint64_t count = 0;
   uint64_t worst_ns = 0;
   uint64_t total_ns = 0;  // saturates

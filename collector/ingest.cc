@@ -27,8 +27,8 @@ Result<proto::Report> CheckedReport(std::string_view body) {
   Result<proto::Report> report = ParseReport(body);
   if (!report.ok()) return report;
   if (report->revision() == 0) return Status(StatusCode::kInvalidArgument, "revision is zero");
-  if (report->top_frames_size() > kMaxFrames || report->notes_size() > kMaxNotes ||
-      report->verdict().sources_size() > kMaxSources) {
+  if (report->top_frames_size() > kMaxFrames || report->identity().own_frames_size() > kMaxFrames ||
+      report->notes_size() > kMaxNotes || report->verdict().sources_size() > kMaxSources) {
     return Status(StatusCode::kInvalidArgument, "too many frames, notes or sources");
   }
   return report;

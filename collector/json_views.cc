@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "report/group_key.h"
 #include "report/report_json.h"
 
 namespace jankbox::collector {
@@ -25,8 +26,10 @@ json StoredReportToJson(const StoredReport& stored) {
   return object;
 }
 
-// The innermost frame that has a name, else its place, else what was dispatched.
+// Where the worst one was. Of an older report the innermost frame that has a name, else its place,
+// else what was dispatched.
 std::string TitleOf(const proto::Report& report) {
+  if (!report.identity().blamed_function().empty()) return report.identity().blamed_function();
   for (const proto::Frame& frame : report.top_frames()) {
     if (!frame.function().empty()) return frame.function();
   }
@@ -42,7 +45,9 @@ std::string TitleOf(const proto::Report& report) {
 
 json GroupToJson(const IncidentGroup& group) {
   const json worst = ReportToJson(group.worst);
-  return {{"fingerprint", group.fingerprint},
+  return {{"key", group.key},
+          {"fingerprint", group.worst.fingerprint()},
+          {"provisional", GroupKeyOf(group.worst).provisional},
           {"kind", worst["kind"]},
           {"count", group.count},
           {"worst_ms", Milliseconds(group.worst_ns)},

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/logger.h"
 #include "collector/blob_folder.h"
+#include "report/group_key.h"
 
 namespace jankbox::collector {
 namespace {
@@ -24,27 +25,46 @@ CREATE TABLE reports(
   fingerprint TEXT NOT NULL,
   process TEXT NOT NULL,
   duration_ns INTEGER NOT NULL,
-  report BLOB NOT NULL) STRICT;
+  report BLOB NOT NULL,
+  group_key TEXT NOT NULL) STRICT;
 CREATE INDEX reports_by_time ON reports(received_at_ms, id);
-CREATE INDEX reports_by_group
-  ON reports(fingerprint, duration_ns, kind, received_at_ms, process, id);
-PRAGMA user_version = 1;
+CREATE INDEX reports_by_group_key
+  ON reports(group_key, duration_ns, kind, received_at_ms, process, id);
+CREATE INDEX reports_by_fingerprint ON reports(fingerprint, received_at_ms, id);
+PRAGMA user_version = 2;
+COMMIT;
+)sql";
+
+// Reports of schema 1 have no group key: their fingerprint puts them together.
+constexpr char kMigrateFrom1[] = R"sql(
+BEGIN IMMEDIATE;
+ALTER TABLE reports ADD COLUMN group_key TEXT NOT NULL DEFAULT '';
+UPDATE reports SET group_key = fingerprint;
+DROP INDEX reports_by_group;
+CREATE INDEX reports_by_group_key
+  ON reports(group_key, duration_ns, kind, received_at_ms, process, id);
+CREATE INDEX reports_by_fingerprint ON reports(fingerprint, received_at_ms, id);
+PRAGMA user_version = 2;
 COMMIT;
 )sql";
 
 constexpr char kUpsert[] =
     "INSERT INTO reports(id, revision, content_hash, trace_bytes, received_at_ms, kind,"
-    " fingerprint, process, duration_ns, report) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)"
+    " fingerprint, process, duration_ns, report, group_key)"
+    " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)"
     " ON CONFLICT(id) DO UPDATE SET revision=?2, content_hash=?3, trace_bytes=?4,"
-    " received_at_ms=?5, kind=?6, fingerprint=?7, process=?8, duration_ns=?9, report=?10";
+    " received_at_ms=?5, kind=?6, fingerprint=?7, process=?8, duration_ns=?9, report=?10,"
+    " group_key=?11";
 
 constexpr char kFind[] =
     "SELECT report, content_hash, trace_bytes, received_at_ms FROM reports WHERE id=?1";
 
-// A filter that is not wanted is switched off by its flag (?1, ?3), so that the text is constant.
+// A filter that is not wanted is switched off by its flag (?1, ?3, ?6), so that the text is
+// constant.
 constexpr char kList[] =
     "SELECT report, content_hash, trace_bytes, received_at_ms FROM reports"
     " WHERE (?1 = 0 OR fingerprint = ?2) AND (?3 = 0 OR kind = ?4)"
+    " AND (?6 = 0 OR group_key = ?7)"
     " ORDER BY received_at_ms DESC, id DESC LIMIT ?5";
 
 // Columns of kFind and kList.
@@ -70,6 +90,7 @@ Status PrepareSchema(Database* database, const std::string& path) {
   if (!version.ok()) return version.status();
   if (version.value() == ReportStore::kSchemaVersion) return Status::Ok();
   if (version.value() == 0) return database->Execute(kSchema);
+  if (version.value() == 1) return database->Execute(kMigrateFrom1);
   return Status(StatusCode::kUnsupported, path + ": written by a newer jankbox-collector (schema " +
                                               std::to_string(version.value()) +
                                               ", this one supports " +
@@ -145,6 +166,8 @@ Status ReportStore::Upsert(const StoredReport& stored) {
   statement.BindText(8, report.process());
   statement.BindInteger(9, Clamp(report.duration_ns()));
   statement.BindBlob(10, message);
+  const std::string group = GroupKeyOf(report).key;
+  statement.BindText(11, group);
   return statement.Step().status();
 }
 
@@ -164,6 +187,7 @@ Result<ReportList> ReportStore::List(const ReportFilter& filter) {
   ReportList list;
   size_t message_bytes = 0;
   const std::string fingerprint = filter.fingerprint.value_or("");
+  const std::string group = filter.group.value_or("");
   MutexLock lock(&reader_mutex_);
   Statement statement(&reader_, kList);
   statement.BindInteger(1, filter.fingerprint.has_value());
@@ -171,6 +195,8 @@ Result<ReportList> ReportStore::List(const ReportFilter& filter) {
   statement.BindInteger(3, filter.kind.has_value());
   statement.BindInteger(4, filter.kind.value_or(proto::KIND_UNSPECIFIED));
   statement.BindInteger(5, Clamp(filter.limit));
+  statement.BindInteger(6, filter.group.has_value());
+  statement.BindText(7, group);
   Result<bool> row = statement.Step();
   for (; row.ok() && row.value(); row = statement.Step()) {
     message_bytes += statement.Blob(0).size();

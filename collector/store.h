@@ -28,6 +28,7 @@ struct StoredReport {
 struct ReportFilter {
   size_t limit = 1000;
   std::optional<std::string> fingerprint;
+  std::optional<std::string> group;  // as IncidentGroup::key
   std::optional<proto::Kind> kind;
 };
 
@@ -38,7 +39,7 @@ struct ReportList {
 
 class ReportStore {
  public:
-  static constexpr int kSchemaVersion = 1;
+  static constexpr int kSchemaVersion = 2;
   static constexpr size_t kMaxListBytes = 16u << 20;
 
   ReportStore(Database writer, Database reader);

@@ -12,6 +12,8 @@
 #include <string>
 #include <utility>
 
+#include "report/group_key.h"
+
 namespace jankbox {
 namespace {
 
@@ -131,7 +133,7 @@ json ListToJson(const Message& message, const FieldDescriptor* field, const prot
   return list;
 }
 
-// The four messages whose JSON has another shape than their fields.
+// The five messages whose JSON has another shape than their fields.
 
 // Wall-clock times beside the window's moments.
 void ShapeWindow(const proto::Report& report, json* object) {
@@ -177,11 +179,20 @@ void ShapeHistory(const proto::Report& report, json* object) {
   object->erase("names");
 }
 
+// The group key is that of the reader, not of the writer.
+void ShapeIdentity(const proto::Report& report, json* object) {
+  const GroupKey group = GroupKeyOf(report);
+  (*object)["group_key"] = group.key;
+  (*object)["group_version"] = group.version;
+  (*object)["provisional"] = group.provisional;
+}
+
 void Shape(const Descriptor* type, const proto::Report& report, json* object) {
   if (type == proto::Window::descriptor()) return ShapeWindow(report, object);
   if (type == proto::Recording::descriptor()) return ShapeRecording(report, object);
   if (type == proto::Verdict::descriptor()) return ShapeVerdict(report, object);
   if (type == proto::History::descriptor()) return ShapeHistory(report, object);
+  if (type == proto::Identity::descriptor()) return ShapeIdentity(report, object);
 }
 
 json MessageToJson(const Message& message, const proto::Report& report) {

@@ -17,7 +17,8 @@ std::string KindName(proto::Kind kind);
 // Every field of report.proto by its name, durations in milliseconds (`duration_ns` is
 // "duration_ms"). Beside the fields: "from" and "to" of the window and of the parts of its
 // recording as wall-clock times (RFC 3339, UTC, with milliseconds), "verdict.lock_owner" as one
-// object, and the messages of "history" with their names.
+// object, the messages of "history" with their names, and the group key in "identity", which is
+// null in older reports.
 nlohmann::json ReportToJson(const proto::Report& report);
 
 // A part of a report as people see it: "methods", "threads", …

@@ -60,8 +60,8 @@ function verdictBar(verdict, className) {
   return bar;
 }
 
-// Reports without a fingerprint are grouped by kind.
-const keyOf = (group) => group.fingerprint || 'kind:' + group.kind;
+// Reports without a key are grouped by kind.
+const keyOf = (group) => group.key || 'kind:' + group.kind;
 const openKey = () => {
   try {
     return decodeURIComponent(location.hash.slice(1));
@@ -83,6 +83,9 @@ function groupRow(group, open) {
   title.dataset.key = keyOf(group);
   title.setAttribute('aria-expanded', String(open));
   what.append(title, element('div', 'cause', group.cause));
+  if (group.provisional) {
+    what.append(element('div', 'cause', 'Functions without names: one group for each module, cause and message.'));
+  }
   const kind = element('td');
   kind.append(element('span', 'kind kind-' + group.kind, group.kind.replace('_', ' ')));
   const time = element('td');
@@ -104,8 +107,10 @@ function stackList(frames) {
   const list = element('ol');
   for (const frame of frames) {
     const item = element('li');
-    item.append(element('span', '', frame.function || '0x' + frame.rel_pc.toString(16)),
-                element('span', 'module', frame.module ? '  ' + frame.module : ''));
+    const place = (frame.module || '') + '+0x' + frame.rel_pc.toString(16);
+    item.append(element('span', '', frame.function || place),
+                element('span', 'module', frame.function ? '  ' + frame.module : ''));
+    item.title = place + (frame.build_id ? ', build id ' + frame.build_id : '');
     list.append(item);
   }
   return list;
@@ -238,8 +243,8 @@ function showError(error) {
 }
 
 async function fillDetails(cell, group) {
-  const query = new URLSearchParams({limit: REPORTS_SHOWN, fingerprint: group.fingerprint});
-  if (!group.fingerprint) query.set('kind', group.kind);
+  const query = new URLSearchParams({limit: REPORTS_SHOWN, group: group.key});
+  if (!group.key) query.set('kind', group.kind);
   try {
     const {reports} = JSON.parse(await fetchJson('/api/v1/reports?' + query));
     cell.replaceChildren(...reports.map(reportNode));

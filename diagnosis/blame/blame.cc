@@ -1,11 +1,11 @@
 #include "diagnosis/blame/blame.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
-#include <string_view>
+#include <utility>
 
 #include "base/compact_sort.h"
+#include "diagnosis/blame/blamed_stack.h"
 #include "diagnosis/blame/call_tree.h"
 #include "diagnosis/blame/method_list.h"
 #include "diagnosis/blame/render_work.h"
@@ -13,43 +13,6 @@
 
 namespace jankbox {
 namespace {
-
-// Interns frames by function, so that two addresses of one function are one node of the tree.
-class FunctionKeys {
- public:
-  uint64_t KeyOf(const ResolvedFrame& frame) {
-    const std::string name = NameOf(frame);
-    auto [it, added] = keys_.emplace(name, frames_.size());
-    if (added) frames_.push_back({frame.function, frame.module, frame.rel_pc, frame.build_id});
-    return it->second;
-  }
-  const ReportFrame& FrameOf(uint64_t key) const { return frames_[key]; }
-
-  // The same in every build of the program: the function, else only the module.
-  static std::string NameOf(const ResolvedFrame& frame) {
-    if (!frame.function.empty()) return frame.function;
-    return frame.module.empty() ? "[no module]" : "[" + frame.module + "]";
-  }
-
- private:
-  std::map<std::string, uint64_t> keys_;
-  std::vector<ReportFrame> frames_;
-};
-
-bool IsThreadStart(std::string_view function) {
-  return function == "_start" || function == "start_thread" || function == "clone3" ||
-         function == "clone" || function.rfind("__libc_start", 0) == 0;
-}
-
-// The preload agent is between the program and its waits, and is of no interest to the reader.
-bool IsOurs(std::string_view module) { return module.rfind("libjankbox", 0) == 0; }
-
-// Modules that only carry out what their caller asked for.
-bool IsRuntimeModule(std::string_view module) {
-  return module.rfind("libc.so", 0) == 0 || module.rfind("libc-", 0) == 0 ||
-         module.rfind("libpthread", 0) == 0 || module.rfind("libstdc++", 0) == 0 ||
-         module.rfind("ld-linux", 0) == 0 || module == "[vdso]";
-}
 
 // The methods of thread `tid` between the two moments, weighed in ticks.
 CallTree MethodTree(const RingWindow& window, int32_t tid, uint64_t from_ticks, uint64_t to_ticks) {
@@ -131,55 +94,6 @@ void ListRenderWork(const RingWindow& window, uint64_t from_ticks, uint64_t to_t
   if (list.size() > kListedRenderWork) list.resize(kListedRenderWork);
 }
 
-// The frames that distinguish one cause from another, outermost first. Only methods if there are
-// any: a sampled leaf changes from run to run, and what the compiler inlines from build to build.
-std::vector<std::string> PathOf(const std::vector<ReportFrame>& methods,
-                                const std::vector<ReportFrame>& stack) {
-  std::vector<std::string> path;
-  for (const ReportFrame& method : methods) path.push_back(method.function);
-  if (path.empty()) {
-    for (const ReportFrame& frame : stack) {
-      if (!frame.function.empty() && !IsRuntimeModule(frame.module)) path.push_back(frame.function);
-    }
-  }
-  if (path.empty() && !stack.empty()) {
-    path.push_back(stack.front().function.empty() ? stack.front().module : stack.front().function);
-  }
-  std::reverse(path.begin(), path.end());
-  return path;
-}
-
-// A sampled path names its cause as far as this share of the samples goes: what is deeper changes
-// from run to run, with a few samples more or less.
-constexpr double kSureShare = 0.7;
-
-struct BlamedSamples {
-  std::vector<ReportFrame> stack;  // the heaviest path, innermost first, without the thread's start
-  std::vector<ReportFrame> sure;   // the part of it that shows the cause
-};
-
-BlamedSamples BlamedStack(const std::vector<StackSample>& samples, const FrameTable& frames) {
-  CallTree tree;
-  FunctionKeys keys;
-  for (const StackSample& sample : samples) {
-    std::vector<uint64_t> path;
-    for (uint32_t i = sample.depth; i > 0; --i) {
-      auto it = frames.find(sample.pcs[i - 1]);
-      if (it == frames.end() || IsThreadStart(it->second.function) || IsOurs(it->second.module))
-        continue;
-      path.push_back(keys.KeyOf(it->second));
-    }
-    if (!path.empty()) tree.AddPath(path, 1);
-  }
-  const auto frames_of = [&](double share) {
-    std::vector<ReportFrame> stack;
-    for (uint64_t key : tree.BlamedPath(share)) stack.push_back(keys.FrameOf(key));
-    std::reverse(stack.begin(), stack.end());
-    return stack;
-  };
-  return {frames_of(CallTree::kBlameShare), frames_of(kSureShare)};
-}
-
 }  // namespace
 
 std::vector<StackSample> SamplesOf(const RingWindow& window, int32_t tid) {
@@ -206,31 +120,25 @@ std::vector<StackSample> SamplesOf(const RingWindow& window, int32_t tid) {
 
 Blame FindBlame(const RingWindow& window, int32_t tid, uint64_t from_ticks, uint64_t to_ticks,
                 const std::vector<StackSample>& samples, const FrameTable& frames,
-                const MethodNames& names, double ns_per_tick, const std::string& what) {
+                const MethodNames& names, double ns_per_tick) {
   Blame blame;
   const CallTree tree = MethodTree(window, tid, from_ticks, to_ticks);
   ListMethods(tree, names, ns_per_tick, &blame);
   ListRenderWork(window, from_ticks, to_ticks, names, ns_per_tick, &blame);
-  const std::vector<ReportFrame> methods = BlamedMethods(tree, names);
-  const BlamedSamples sampled = BlamedStack(samples, frames);
-  const std::vector<ReportFrame>& stack = sampled.stack;
-  blame.frames = methods;
-  blame.frames.insert(blame.frames.end(), stack.begin(), stack.end());
-  blame.path = PathOf(methods, sampled.sure.empty() ? stack : sampled.sure);
-  if (blame.path.empty()) blame.path.push_back(what);
-  blame.fingerprint = FingerprintOf(blame.path);
-  if (!methods.empty()) {
-    blame.place = methods.front().function;
-    return blame;
+  BlamedStack sampled = FindBlamedStack(samples, frames);
+  blame.frames = BlamedMethods(tree, names);
+  if (blame.frames.empty()) {
+    blame.place = std::move(sampled.where);
+    blame.own = std::move(sampled.own);
+    blame.key_path = std::move(sampled.key_path);
+  } else {
+    // Only methods if there are any: a sampled leaf changes from run to run.
+    blame.place = blame.frames.front().function;
+    blame.own = blame.frames;
+    for (const ReportFrame& method : blame.own) blame.key_path.push_back(method.function);
+    std::reverse(blame.key_path.begin(), blame.key_path.end());
   }
-  for (const ReportFrame& frame : stack) {
-    const bool named = !frame.function.empty();
-    if (named && blame.place.empty()) blame.place = frame.function;
-    if (named && !IsRuntimeModule(frame.module)) {
-      blame.place = frame.function;
-      break;
-    }
-  }
+  blame.frames.insert(blame.frames.end(), sampled.frames.begin(), sampled.frames.end());
   return blame;
 }
 

@@ -21,21 +21,19 @@ struct Blame {
   std::vector<ReportRenderWork> render_work;  // on any thread, the longest first
   std::vector<ReportFrame> frames;  // innermost first: methods (module "[method]"), then the stack
   std::string place;  // the function that a developer should look at; empty if nothing is known
-  std::vector<std::string> path;  // that the fingerprint is of, outermost first
-  // Over the blamed methods, or else the named functions of the blamed stack that are the program's
-  // own: the same in every run, lap of the ring and build.
-  std::string fingerprint;
+  // For the keys: the methods, or else the sampled functions of the app's own code.
+  std::vector<ReportFrame> own;       // innermost first
+  std::vector<std::string> key_path;  // outermost first; empty if neither is known
 };
 
 // Samples of thread `tid` in the window, oldest first, with `time_ns` in ticks of the ring (not yet
 // converted). `tid` 0: all threads, and the stacks of those that created others.
 std::vector<StackSample> SamplesOf(const RingWindow& window, int32_t tid);
 
-// `samples` are in [from_ticks, to_ticks]; `what` names the dispatch and is in if there is
-// no path at all.
+// `samples` are in [from_ticks, to_ticks].
 Blame FindBlame(const RingWindow& window, int32_t tid, uint64_t from_ticks, uint64_t to_ticks,
                 const std::vector<StackSample>& samples, const FrameTable& frames,
-                const MethodNames& names, double ns_per_tick, const std::string& what);
+                const MethodNames& names, double ns_per_tick);
 
 }  // namespace jankbox
 

@@ -1,9 +1,6 @@
 #include "diagnosis/blame/call_tree.h"
 
-#include <xxhash.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <utility>
 
@@ -104,19 +101,6 @@ std::vector<uint64_t> CallTree::BlamedPath(double least_share) const {
     path.push_back(heaviest->first);
     node = heaviest->second;
   }
-}
-
-std::string FingerprintOf(const std::vector<std::string>& names) {
-  std::string joined;
-  for (const std::string& name : names) {
-    joined += name;
-    joined += '\n';
-  }
-  const XXH128_hash_t hash = XXH3_128bits(joined.data(), joined.size());
-  char text[33];
-  snprintf(text, sizeof(text), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
-           static_cast<unsigned long long>(hash.low64));
-  return text;
 }
 
 }  // namespace jankbox

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <map>
-#include <string>
 #include <vector>
 
 namespace jankbox {
@@ -72,10 +71,6 @@ class CallTree {
   uint64_t unmatched_leaves_ = 0;
   uint64_t repaired_calls_ = 0;
 };
-
-// 32 hexadecimal digits over the names of a blamed path: the same for the same path in every run
-// and build.
-std::string FingerprintOf(const std::vector<std::string>& names);
 
 }  // namespace jankbox
 

@@ -7,12 +7,12 @@
 
 #include "base/clock.h"
 #include "diagnosis/blame/blame.h"
-#include "diagnosis/blame/call_tree.h"
 #include "diagnosis/blame/report_history.h"
 #include "diagnosis/seal/anr_report.h"
 #include "diagnosis/seal/coverage.h"
 #include "diagnosis/seal/frame_report.h"
 #include "diagnosis/seal/report_evidence.h"
+#include "diagnosis/seal/report_identity.h"
 #include "diagnosis/verdict/cpu_causes.h"
 #include "diagnosis/verdict/longest_waits.h"
 #include "diagnosis/verdict/named_waits.h"
@@ -186,28 +186,16 @@ void DescribeWindow(const ReportSource& source, const SealRequest& request,
                     [](const StackSample& sample) { return sample.truncated; }));
 }
 
-// Of the blamed path and what it waited for outside of the program.
-std::string Fingerprint(const SealRequest& request, Blame blame, const std::string& outside) {
-  // The app knows what it found; the path is that of the calls which happened to be there.
-  if (request.kind == ReportKind::kCustom) return FingerprintOf({"custom", request.what});
-  if (outside.empty()) return blame.fingerprint;
-  blame.path.push_back(outside);
-  return FingerprintOf(blame.path);
-}
-
 // Sets what the blame and the verdict say; returns the function that carries the blame.
 std::string DescribeCause(const ReportSource& source, const SealRequest& request,
                           const ReportEvidence& evidence, const ThreadLives& lives,
                           Report* report) {
   const TickSpan span = TicksOf(source, request);
-  Blame blame =
-      FindBlame(evidence.window, request.tid, span.begin, span.end, evidence.samples,
-                evidence.frames, evidence.names, source.clock.ns_per_tick(), request.what);
+  Blame blame = FindBlame(evidence.window, request.tid, span.begin, span.end, evidence.samples,
+                          evidence.frames, evidence.names, source.clock.ns_per_tick());
   report->methods = std::move(blame.methods);
   report->methods_left_out = blame.methods_left_out;
   report->render_work = std::move(blame.render_work);
-  report->top_frames = std::move(blame.frames);
-  const std::string place = blame.place;
   const VerdictTimeline readings =
       NameWaits(request.readings, evidence.samples, evidence.frames, source.clock);
   const VerdictWindow window{&evidence.window, source.kernel.get(), source.clock, &lives,
@@ -217,8 +205,9 @@ std::string DescribeCause(const ReportSource& source, const SealRequest& request
   std::string note = CpuNote(request.cpu, verdict);
   if (!note.empty()) report->notes.push_back(std::move(note));
   report->sched_switches = static_cast<uint32_t>(verdict.switches);
-  report->fingerprint = Fingerprint(request, std::move(blame), OutsideCause(verdict));
-  return place;
+  SetIdentity(blame, KeyCause(verdict), report);
+  report->top_frames = std::move(blame.frames);
+  return blame.place;
 }
 
 void DescribeNotes(const ReportSource& source, const SealRequest& request,

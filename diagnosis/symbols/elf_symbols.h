@@ -23,14 +23,17 @@ class ElfSymbols {
   // Lower-case hexadecimal; empty if there is none.
   virtual std::string BuildId() = 0;
 
-  // False if there is .dynsym at most.
-  virtual bool HasFullTable() const = 0;
+  // kDynamic is .dynsym, which strip leaves; kFull is .symtab.
+  enum class Table : uint8_t { kDynamic, kFull };
 
-  // Passes every defined function of .symtab, else of .dynsym.
-  virtual void ForEachFunction(const std::function<void(const FunctionSymbol&)>& visit) = 0;
+  virtual bool Has(Table table) const = 0;
 
-  // The name at an offset that a symbol gave; empty if that is out of range.
-  virtual std::string NameAt(uint32_t offset) = 0;
+  // Passes every defined function of `table`.
+  virtual void ForEachFunction(Table table,
+                               const std::function<void(const FunctionSymbol&)>& visit) = 0;
+
+  // The name at an offset that a symbol of `table` gave; empty if that is out of range.
+  virtual std::string NameAt(Table table, uint32_t offset) = 0;
 };
 
 }  // namespace jankbox

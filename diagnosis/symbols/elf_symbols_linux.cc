@@ -48,9 +48,14 @@ const ElfLibrary& TheElfLibrary() {
   return library;
 }
 
-struct Table {
+struct Section {
   uint64_t offset = 0;
   uint64_t size = 0;
+};
+
+struct SymbolSections {
+  Section symbols;
+  Section names;
 };
 
 class LinuxElfSymbols final : public ElfSymbols {
@@ -61,49 +66,47 @@ class LinuxElfSymbols final : public ElfSymbols {
 
   bool ReadSections();
   std::string BuildId() override;
-  bool HasFullTable() const override { return full_; }
-  void ForEachFunction(const std::function<void(const FunctionSymbol&)>& visit) override;
-  std::string NameAt(uint32_t offset) override;
+  bool Has(Table table) const override { return Of(table).symbols.size != 0; }
+  void ForEachFunction(Table table,
+                       const std::function<void(const FunctionSymbol&)>& visit) override;
+  std::string NameAt(Table table, uint32_t offset) override;
 
  private:
-  size_t ReadAt(const Table& table, uint64_t offset, void* into, size_t size) const;
-  bool TableOf(const GElf_Shdr& section, Table* table) const;
-  void TakeSymbolTable(const GElf_Shdr& section);
+  const SymbolSections& Of(Table table) const { return tables_[static_cast<size_t>(table)]; }
+  size_t ReadAt(const Section& section, uint64_t offset, void* into, size_t size) const;
+  bool SectionOf(const GElf_Shdr& header, Section* section) const;
+  void TakeSymbolTable(const GElf_Shdr& header);
   bool IsFunction(const ElfW(Sym) & symbol) const;
 
   ScopedFd file_;
   uint64_t file_size_;
   Elf* elf_;
-  Table symbols_;
-  Table names_;
-  std::vector<Table> notes_;
+  SymbolSections tables_[2];  // by Table
+  std::vector<Section> notes_;
   std::vector<bool> executable_;  // by section number
-  bool full_ = false;
 };
 
-bool LinuxElfSymbols::TableOf(const GElf_Shdr& section, Table* table) const {
-  if (section.sh_type == SHT_NOBITS || section.sh_offset > file_size_ ||
-      section.sh_size > file_size_ - section.sh_offset) {
+bool LinuxElfSymbols::SectionOf(const GElf_Shdr& header, Section* section) const {
+  if (header.sh_type == SHT_NOBITS || header.sh_offset > file_size_ ||
+      header.sh_size > file_size_ - header.sh_offset) {
     return false;
   }
-  *table = {section.sh_offset, section.sh_size};
+  *section = {header.sh_offset, header.sh_size};
   return true;
 }
 
-void LinuxElfSymbols::TakeSymbolTable(const GElf_Shdr& section) {
+void LinuxElfSymbols::TakeSymbolTable(const GElf_Shdr& header) {
   const ElfLibrary& library = TheElfLibrary();
   GElf_Shdr names;
-  Table symbol_table;
-  Table name_table;
-  Elf_Scn* linked = library.section(elf_, section.sh_link);
-  if (section.sh_entsize != sizeof(ElfW(Sym)) || linked == nullptr ||
-      library.section_header(linked, &names) == nullptr || !TableOf(section, &symbol_table) ||
-      !TableOf(names, &name_table) || (names.sh_flags & SHF_COMPRESSED) != 0) {
+  SymbolSections found;
+  Elf_Scn* linked = library.section(elf_, header.sh_link);
+  if (header.sh_entsize != sizeof(ElfW(Sym)) || linked == nullptr ||
+      library.section_header(linked, &names) == nullptr || !SectionOf(header, &found.symbols) ||
+      !SectionOf(names, &found.names) || (names.sh_flags & SHF_COMPRESSED) != 0) {
     return;
   }
-  symbols_ = symbol_table;
-  names_ = name_table;
-  full_ = section.sh_type == SHT_SYMTAB;
+  const Table table = header.sh_type == SHT_SYMTAB ? Table::kFull : Table::kDynamic;
+  tables_[static_cast<size_t>(table)] = found;
 }
 
 // False if the file is not one of this machine's.
@@ -122,23 +125,24 @@ bool LinuxElfSymbols::ReadSections() {
     GElf_Shdr section;
     if (library.section_header(scn, &section) == nullptr) return false;
     executable_.push_back((section.sh_flags & SHF_EXECINSTR) != 0);
-    Table note;
-    if (section.sh_type == SHT_SYMTAB || (section.sh_type == SHT_DYNSYM && !full_)) {
+    Section note;
+    if (section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM) {
       TakeSymbolTable(section);
-    } else if (section.sh_type == SHT_NOTE && TableOf(section, &note)) {
+    } else if (section.sh_type == SHT_NOTE && SectionOf(section, &note)) {
       notes_.push_back(note);
     }
   }
   return true;
 }
 
-size_t LinuxElfSymbols::ReadAt(const Table& table, uint64_t offset, void* into, size_t size) const {
-  if (offset >= table.size) return 0;
-  const size_t wanted = std::min<uint64_t>(size, table.size - offset);
+size_t LinuxElfSymbols::ReadAt(const Section& section, uint64_t offset, void* into,
+                               size_t size) const {
+  if (offset >= section.size) return 0;
+  const size_t wanted = std::min<uint64_t>(size, section.size - offset);
   size_t done = 0;
   while (done < wanted) {
     const ssize_t got = pread(file_.get(), static_cast<char*>(into) + done, wanted - done,
-                              static_cast<off_t>(table.offset + offset + done));
+                              static_cast<off_t>(section.offset + offset + done));
     if (got <= 0) break;
     done += static_cast<size_t>(got);
   }
@@ -146,7 +150,7 @@ size_t LinuxElfSymbols::ReadAt(const Table& table, uint64_t offset, void* into, 
 }
 
 std::string LinuxElfSymbols::BuildId() {
-  for (const Table& note : notes_) {
+  for (const Section& note : notes_) {
     std::byte bytes[kMaxNoteBytes];
     const size_t got = ReadAt(note, 0, bytes, sizeof(bytes));
     std::string build_id = BuildIdOfNotes({bytes, got});
@@ -170,11 +174,13 @@ bool LinuxElfSymbols::IsFunction(const ElfW(Sym) & symbol) const {
   }
 }
 
-void LinuxElfSymbols::ForEachFunction(const std::function<void(const FunctionSymbol&)>& visit) {
+void LinuxElfSymbols::ForEachFunction(Table table,
+                                      const std::function<void(const FunctionSymbol&)>& visit) {
+  const Section& symbols = Of(table).symbols;
   std::vector<ElfW(Sym)> piece(kSymbolsAtATime);
   for (uint64_t offset = 0;;) {
     const size_t count =
-        ReadAt(symbols_, offset, piece.data(), piece.size() * sizeof(piece[0])) / sizeof(piece[0]);
+        ReadAt(symbols, offset, piece.data(), piece.size() * sizeof(piece[0])) / sizeof(piece[0]);
     if (count == 0) return;
     for (size_t i = 0; i < count; ++i) {
       const ElfW(Sym)& symbol = piece[i];
@@ -187,9 +193,9 @@ void LinuxElfSymbols::ForEachFunction(const std::function<void(const FunctionSym
   }
 }
 
-std::string LinuxElfSymbols::NameAt(uint32_t offset) {
+std::string LinuxElfSymbols::NameAt(Table table, uint32_t offset) {
   char name[kMaxNameBytes];
-  const size_t got = ReadAt(names_, offset, name, sizeof(name));
+  const size_t got = ReadAt(Of(table).names, offset, name, sizeof(name));
   return std::string(name, strnlen(name, got));
 }
 

@@ -1,5 +1,6 @@
-// Addresses to function names, from .symtab, else .dynsym, of the module's file (libelf; loaded at
-// run time, its build id checked against the module's). One pass over a symbol table serves all
+// Addresses to functions: their starts from the module's unwind table, their names from .symtab,
+// else .dynsym, of the module's file (libelf; loaded at run time, its build id checked against the
+// module's). One pass over a symbol table serves all
 // addresses of a batch, so that memory does not grow with the table. Jankbox's sealing thread and
 // programs only: reads files, allocates.
 #ifndef JANKBOX_DIAGNOSIS_SYMBOLS_SYMBOLIZER_H_

@@ -1,6 +1,7 @@
 #include "diagnosis/verdict/verdict.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.h"
 
@@ -29,6 +30,7 @@ constexpr const char* kSources[] = {"nothing",      "ftrace",        "perf switc
                                     "system calls", "fault count",   "cpu.stat"};
 
 constexpr uint64_t kWorthASecondMention = 5;  // a fifth
+constexpr uint64_t kKeyCausePercent = 60;
 
 bool Alike(const VerdictShare& a, const VerdictShare& b) {
   return a.cause == b.cause && a.source == b.source && a.estimate == b.estimate &&
@@ -144,15 +146,15 @@ std::string VerdictSentence(const Verdict& verdict, const Culprit& culprit) {
   return sentence;
 }
 
-std::string OutsideCause(const Verdict& verdict) {
-  uint64_t ns[kWaitPeerKinds] = {};
-  for (const VerdictShare& share : verdict.shares) {
-    if (share.peer == nullptr) continue;
-    uint64_t& of_kind = ns[static_cast<size_t>(share.peer->kind)];
-    of_kind += share.ns;
-    if (2 * of_kind >= verdict.total_ns()) return PeerKey(*share.peer);
-  }
-  return "";
+const char* KeyCause(const Verdict& verdict) {
+  std::array<uint64_t, kVerdictCauses> ns = verdict.ByCause();
+  const auto of = [&ns](VerdictCause cause) -> uint64_t& { return ns[static_cast<size_t>(cause)]; };
+  of(VerdictCause::kRunning) += std::exchange(of(VerdictCause::kRunnable), 0);
+  const uint64_t known_ns = verdict.total_ns() - std::exchange(of(VerdictCause::kUnknown), 0);
+  const auto most = std::max_element(ns.begin(), ns.end());
+  if (*most == 0) return VerdictCauseName(VerdictCause::kUnknown);
+  if (*most * 100 < known_ns * kKeyCausePercent) return "mixed";
+  return VerdictCauseName(static_cast<VerdictCause>(most - ns.begin()));
 }
 
 }  // namespace jankbox

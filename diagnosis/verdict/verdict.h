@@ -92,10 +92,10 @@ struct Culprit {
 // 'Worker-3' (tid 123) in ImageCache::Decode, in Feed::Bind". Empty for an empty verdict.
 std::string VerdictSentence(const Verdict& verdict, const Culprit& culprit);
 
-// The kind of process or device that was waited for in half of the time or more: "waiting for the X
-// server". The same in every run: without its name and id, and without the machine's load and
-// quotas. Empty if there is none.
-std::string OutsideCause(const Verdict& verdict);
+// The cause as the keys of an incident have it: the one with 60 % of the time that is accounted
+// for, else "mixed"; "unknown" if nothing is. Time for which the thread waited for a CPU counts as
+// running: the machine's load and quotas are others in each run.
+const char* KeyCause(const Verdict& verdict);
 
 }  // namespace jankbox
 

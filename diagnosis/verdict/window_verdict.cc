@@ -58,7 +58,7 @@ void DescribeOwner(const VerdictWindow& source, const SealRequest& request, int3
     return sample.time_ns < begin || sample.time_ns > end;
   });
   const Blame blame = FindBlame(*source.window, tid, begin, end, samples, *source.frames,
-                                *source.methods, source.clock.ns_per_tick(), "");
+                                *source.methods, source.clock.ns_per_tick());
   culprit->owner_name = source.lives->NameAt(tid, end);
   culprit->owner_function = blame.place;
   out->lock_owner_tid = tid;

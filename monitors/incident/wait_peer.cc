@@ -295,10 +295,4 @@ std::string PeerPhrase(const WaitPeer& peer) {
   return text;
 }
 
-std::string PeerKey(const WaitPeer& peer) {
-  WaitPeer lasting;
-  lasting.kind = peer.kind;
-  return PeerPhrase(lasting);
-}
-
 }  // namespace jankbox

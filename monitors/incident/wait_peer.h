@@ -51,9 +51,6 @@ int32_t TakePid(const char** list);
 // "waiting for the X server (Xvfb, pid 123, stopped)". Names only servers of displays and children.
 std::string PeerPhrase(const WaitPeer& peer);
 
-// The same in every run, without the process and the name on the bus: "waiting for the X server".
-std::string PeerKey(const WaitPeer& peer);
-
 }  // namespace jankbox
 
 #endif  // JANKBOX_MONITORS_INCIDENT_WAIT_PEER_H_

@@ -142,6 +142,9 @@ TEST_F(HostileRequestTest, RepeatedMessagesAreCapped) {
   proto::Report report = SampleReport();
   for (int i = 0; i < 100'000; ++i) report.add_top_frames();
   EXPECT_EQ(Upload(Seal(report))->status, 400);
+  proto::Report own = SampleReport();
+  for (int i = 0; i < 100'000; ++i) own.mutable_identity()->add_own_frames();
+  EXPECT_EQ(Upload(Seal(own))->status, 400);
   ExpectAliveAndEmpty();
 }
 

@@ -194,6 +194,53 @@ TEST_F(UploadTest, GroupsSumUpTheirReports) {
       9000.0);
   EXPECT_EQ(groups[1].at("title"), "support case");
   EXPECT_EQ(groups[1].at("fingerprint"), "");
+  EXPECT_EQ(groups[1].at("key"), "");
+}
+
+// A report of one of two builds; without `function` of a stripped one.
+proto::Report ReportOfBuild(const std::string& build, const std::string& function) {
+  proto::Report report = SampleReport();
+  report.set_fingerprint("exact key of build " + build);
+  proto::Identity* identity = report.mutable_identity();
+  identity->set_exact_version(1);
+  identity->set_app("gallery");
+  identity->set_cause("lock");
+  identity->set_message("MainLoop");
+  identity->set_blamed_function(function.empty() ? "libgallery.so+0x1200" : function);
+  proto::Frame* frame = identity->add_own_frames();
+  frame->set_function(function);
+  frame->set_module("libgallery.so");
+  return report;
+}
+
+TEST_F(UploadTest, BuildsAreOneGroupAndNamelessFunctionsAProvisionalOne) {
+  for (const char* build : {"1", "2"}) {
+    const proto::Report report = ReportOfBuild(build, "LoadThumbnails");
+    ASSERT_EQ(UploadResult(Seal(report)), proto::UploadReply::STORED);
+  }
+  const proto::Report stripped = ReportOfBuild("3", "");
+  ASSERT_EQ(UploadResult(Seal(stripped)), proto::UploadReply::STORED);
+  ASSERT_EQ(UploadResult(Seal(SampleReport())), proto::UploadReply::STORED);  // an older report
+
+  const json groups = GetJson("/api/v1/groups").at("groups");
+  ASSERT_EQ(groups.size(), 3u);
+  EXPECT_EQ(groups[0].at("count"), 2);
+  EXPECT_EQ(groups[0].at("title"), "LoadThumbnails");
+  EXPECT_EQ(groups[0].at("provisional"), false);
+  const auto provisional = std::find_if(groups.begin(), groups.end(),
+                                        [](const json& group) { return group.at("provisional"); });
+  ASSERT_NE(provisional, groups.end());
+  EXPECT_EQ(provisional->at("count"), 1);
+  EXPECT_EQ(provisional->at("title"), "libgallery.so+0x1200");
+  const std::string key = provisional->at("key");
+  const json reports = GetJson("/api/v1/reports?group=" + key).at("reports");
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].at("id"), stripped.id());
+  EXPECT_EQ(reports[0].at("identity").at("group_key"), key);
+  EXPECT_EQ(reports[0].at("identity").at("provisional"), true);
+  EXPECT_EQ(GetJson("/api/v1/reports?group=" + SampleReport().fingerprint()).at("reports").size(),
+            1u)
+      << "the key of an older report";
 }
 
 // The sockets of `pid` that are connected to someone, as descriptors of this process.

@@ -1,6 +1,12 @@
-// The same cause has the same fingerprint: in every build of a program, run, and lap of the ring.
+// Both keys of an incident. The same cause has the same fingerprint: in every run and lap of the
+// ring, in a stripped and an unstripped program, with ftrace and without. Its group is the same in
+// every build. JANKBOX_SOAK=1: 50 runs of each program instead of one.
 #include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
 
+#include "report/group_key.h"
 #include "tests/e2e/run_program.h"
 
 namespace jankbox {
@@ -19,14 +25,28 @@ class FingerprintTest : public EndToEndTest, public testing::WithParamInterface<
     return reports.empty() ? proto::Report() : reports[0];
   }
 
+  // The programs of three builds have three names, and so do their apps.
+  static std::vector<std::string> LastNames(const proto::Report& report) {
+    std::vector<std::string> names;
+    for (const proto::Frame& frame : report.identity().own_frames()) {
+      names.push_back(LastingFunctionName(frame.function()));
+    }
+    return names;
+  }
+
   int runs_ = 0;
 };
 
-TEST_P(FingerprintTest, IsThatOfTheCauseInThreeBuilds) {
+TEST_P(FingerprintTest, IsThatOfTheCauseInEachRunAndItsGroupInThreeBuilds) {
   const proto::Report first = Run(1, 0);
   EXPECT_EQ(first.fingerprint().size(), 32u);
-  for (int build = 1; build <= 3; ++build) {
-    EXPECT_EQ(Run(build, 0).fingerprint(), first.fingerprint()) << build;
+  EXPECT_EQ(Run(1, 0).fingerprint(), first.fingerprint());
+  EXPECT_FALSE(GroupKeyOf(first).provisional);
+  for (int build = 2; build <= 3; ++build) {
+    const proto::Report report = Run(build, 0);
+    EXPECT_EQ(report.identity().blamed_function(), "DecodeAvatar") << build;
+    EXPECT_EQ(report.identity().message(), "click") << build;
+    EXPECT_EQ(LastNames(report), LastNames(first)) << build;
   }
 }
 
@@ -47,6 +67,153 @@ INSTANTIATE_TEST_SUITE_P(Builds, FingerprintTest,
 
 INSTANTIATE_TEST_SUITE_P(Builds, LappedFingerprintTest, testing::Values("traced", "instrumented"),
                          [](const auto& how) { return how.param; });
+
+// Reports of twelve_causes, by message.
+class TwelveCausesTest : public EndToEndTest {
+ protected:
+  using ByMessage = std::map<std::string, proto::Report>;
+
+  struct Column {
+    std::string program;  // below the folder of programs
+    const char* ftrace = "off";
+    const char* sampler = "auto";
+    const char* perf = "perf";
+  };
+
+  static int Runs() { return getenv("JANKBOX_SOAK") != nullptr ? 50 : 1; }
+
+  ByMessage Run(const Column& column) {
+    const std::string folder = Folder("run" + std::to_string(++runs_));
+    const Outcome outcome =
+        RunProgram({Binary(column.program + "/twelve_causes"), folder, column.sampler, column.perf},
+                   {{"JANKBOX_OPTIONS", std::string("ftrace=") + column.ftrace}}, 120000);
+    EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+    ByMessage reports;
+    twice_.clear();
+    for (const proto::Report& report : Reports(folder)) {
+      if (report.what() == "index") {
+        twice_.push_back(report);
+      } else {
+        reports[report.what()] = report;
+      }
+    }
+    EXPECT_EQ(reports.size(), 12u) << column.program << ", ftrace " << column.ftrace;
+    EXPECT_EQ(twice_.size(), 2u);
+    return reports;
+  }
+
+  static std::set<std::string> Keys(const ByMessage& reports) {
+    std::set<std::string> keys;
+    for (const auto& [message, report] : reports) keys.insert(report.fingerprint());
+    return keys;
+  }
+  // Whatever the sampler, it joins the reports of a cause.
+  static std::string Cause(const proto::Report& report) {
+    const proto::Identity& identity = report.identity();
+    return identity.app() + ", " + identity.message() + ", " + identity.cause();
+  }
+  static std::string Told(const proto::Report& report) {
+    std::string text = Cause(report) + ", " + report.identity().basis() + ", " + report.sampler() +
+                       ", in " + report.identity().blamed_function() + ":";
+    for (const proto::Frame& frame : report.identity().own_frames()) {
+      text += "\n  " + frame.function() + " " + frame.module() + " " +
+              std::to_string(frame.function_start());
+    }
+    for (const proto::Frame& frame : report.top_frames()) {
+      text += "\n    " + frame.function() + " " + frame.module() + " " +
+              std::to_string(frame.function_start());
+    }
+    return text + "\n" + report.verdict().summary();
+  }
+  static bool NotesTheMessage(const proto::Report& report) {
+    return std::any_of(report.notes().begin(), report.notes().end(), [](const std::string& note) {
+      return note.find("No stack shows a function of the app") == 0;
+    });
+  }
+
+  std::vector<proto::Report> twice_;  // of the message with two causes
+
+ private:
+  int runs_ = 0;
+};
+
+TEST_F(TwelveCausesTest, HaveTwelveKeysStrippedOrNotWithFtraceOrWithout) {
+  const ByMessage first = Run({"release1"});
+  EXPECT_EQ(Keys(first).size(), 12u);
+  ASSERT_EQ(twice_.size(), 2u);
+  EXPECT_NE(twice_[0].fingerprint(), twice_[1].fingerprint()) << "two functions";
+  std::set<std::string> stripped_places;
+  for (int run = 0; run < Runs(); ++run) {
+    for (const char* program : {"release1", "release1/stripped"}) {
+      for (const char* ftrace : {"off", "auto"}) {
+        for (const auto& [message, report] : Run({program, ftrace})) {
+          const proto::Report& other = first.at(message);
+          EXPECT_EQ(report.fingerprint(), other.fingerprint())
+              << program << ", ftrace " << ftrace << "\n"
+              << Told(report) << "\n"
+              << Told(other);
+          EXPECT_EQ(report.identity().basis(), "stack") << message;
+          if (std::string(program) == "release1") {
+            EXPECT_EQ(report.identity().blamed_function(), other.identity().blamed_function())
+                << message;
+            EXPECT_EQ(GroupKeyOf(report).key, GroupKeyOf(other).key) << message;
+          } else {
+            EXPECT_TRUE(GroupKeyOf(report).provisional) << message;
+            EXPECT_EQ(report.identity().blamed_function().rfind("twelve_causes+0x", 0), 0u)
+                << Told(report);
+            stripped_places.insert(report.identity().blamed_function());
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(stripped_places.size(), 12u) << "distinct for distinct functions";
+}
+
+TEST_F(TwelveCausesTest, KeysOfAProgramWithoutABuildIdAreThoseOfItsCode) {
+  const ByMessage whole = Run({"release3"});
+  EXPECT_EQ(Keys(whole).size(), 12u);
+  EXPECT_EQ(whole.at("light").identity().own_frames(0).build_id(), "");
+  EXPECT_EQ(Keys(Run({"release3/stripped"})), Keys(whole));
+}
+
+TEST_F(TwelveCausesTest, AreJoinedByMessageAndCauseWithoutPerf) {
+  const ByMessage with_stacks = Run({"release1"});
+  for (int run = 0; run < Runs(); ++run) {
+    for (const char* program : {"release1", "release1/stripped"}) {
+      const ByMessage reports = Run({program, "off", "proc", "noperf"});
+      EXPECT_EQ(Keys(reports).size(), 12u);
+      for (const auto& [message, report] : reports) {
+        EXPECT_EQ(Cause(report), Cause(with_stacks.at(message))) << Told(report);
+        EXPECT_EQ(NotesTheMessage(report), report.identity().basis() == "message") << message;
+      }
+      EXPECT_EQ(reports.at("decode").identity().basis(), "message");
+      ASSERT_EQ(twice_.size(), 2u);
+      EXPECT_EQ(twice_[0].fingerprint(), twice_[1].fingerprint()) << "nothing tells them apart";
+      EXPECT_TRUE(NotesTheMessage(twice_[0])) << "and the report says so";
+    }
+  }
+}
+
+TEST_F(TwelveCausesTest, SecondReleaseHasOtherKeysAndTheSameGroups) {
+  const ByMessage first = Run({"release1"});
+  for (int run = 0; run < Runs(); ++run) {
+    const ByMessage second = Run({"release2"});
+    std::set<std::string> both = Keys(first);
+    both.merge(Keys(second));
+    EXPECT_EQ(both.size(), 24u);
+    std::set<std::string> groups;
+    for (const auto& [message, report] : second) {
+      const GroupKey group = GroupKeyOf(report);
+      groups.insert(group.key);
+      EXPECT_FALSE(group.provisional) << Told(report);
+      EXPECT_EQ(group.version, kGroupKeyVersion);
+      EXPECT_EQ(group.key, GroupKeyOf(first.at(message)).key) << Told(report) << "\n"
+                                                              << Told(first.at(message));
+    }
+    EXPECT_EQ(groups.size(), 12u);
+  }
+}
 
 }  // namespace
 }  // namespace jankbox

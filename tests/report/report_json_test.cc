@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "report/group_key.h"
 #include "report/report_encoder.h"
 #include "tests/report/sample_report.h"
 
@@ -149,8 +150,18 @@ TEST(ReportJson, TopFramesKeepTheirOrder) {
   ASSERT_EQ(frames.size(), 2u);
   EXPECT_EQ(frames[0]["function"], SampleMessage().top_frames(0).function());
   EXPECT_EQ(frames[0]["rel_pc"], SampleMessage().top_frames(0).rel_pc());
-  EXPECT_THAT(Keys(frames[1]), UnorderedElementsAre("function", "module", "rel_pc", "build_id"));
+  EXPECT_THAT(Keys(frames[1]),
+              UnorderedElementsAre("function", "module", "rel_pc", "build_id", "function_start"));
   EXPECT_EQ(frames[1]["rel_pc"].get<uint64_t>(), 0xffff'ffff'ffff'fff0u);
+}
+
+TEST(ReportJson, IdentityHasTheGroupKeyOfItsReader) {
+  const json identity = SampleJson()["identity"];
+  EXPECT_EQ(identity["blamed_function"], SampleMessage().identity().blamed_function());
+  EXPECT_EQ(identity["group_key"], GroupKeyOf(SampleMessage()).key);
+  EXPECT_EQ(identity["group_version"], kGroupKeyVersion);
+  EXPECT_EQ(identity["provisional"], false);
+  EXPECT_EQ(ReportToJson(proto::Report())["identity"], nullptr) << "an older report";
 }
 
 TEST(ReportJson, KindNamesAreFixed) {

@@ -24,29 +24,15 @@ bool TargetMemory::ReadStack(const void* at, std::span<uintptr_t> words) const {
   return Read(reinterpret_cast<uintptr_t>(at), words.data(), words.size_bytes());
 }
 
-// By binary search in the sorted table of .eh_frame_hdr: two offsets from the header a function,
-// its start and its description.
 const void* TargetMemory::StartOfFunction(const void* address) const {
   const uint64_t call = reinterpret_cast<uintptr_t>(address) - 1;  // the call may end its function
   const Module* module = tables_.FindModule(call);
-  UnwindTables::SearchTable table;
+  EhFrameTable table;
   if (module == nullptr || !tables_.FindSearchTable(*module, &table)) return nullptr;
-  uint64_t from = 0;
-  uint64_t to = table.entry_count;  // the function is in [from, to)
-  uint64_t start = 0;
-  while (from < to) {
-    const uint64_t middle = from + (to - from) / 2;
-    int32_t offset = 0;
-    if (!tables_.ReadModule(table.entries + 8 * middle, &offset, sizeof(offset))) return nullptr;
-    const uint64_t at = table.header + static_cast<uint64_t>(static_cast<int64_t>(offset));
-    if (at <= call) {
-      start = at;
-      from = middle + 1;
-    } else {
-      to = middle;
-    }
-  }
-  return reinterpret_cast<const void*>(start);
+  const auto read = [this](uint64_t at, void* into, size_t size) {
+    return tables_.ReadModule(at, into, size);
+  };
+  return reinterpret_cast<const void*>(FindEhFrameEntry(table, call, read).function);
 }
 
 LoopModule TargetMemory::FindModule(const void* address) const {

@@ -38,8 +38,10 @@ std::vector<WaitFunction> FindIn(const Module& module) {
   std::vector<WaitFunction> found;
   const std::unique_ptr<ElfSymbols> symbols = OpenModuleFile(module.path);
   if (symbols == nullptr || symbols->BuildId() != module.build_id) return found;
-  symbols->ForEachFunction([&](const FunctionSymbol& symbol) {
-    const std::string name = symbols->NameAt(symbol.name_offset);
+  // The functions are exported.
+  constexpr ElfSymbols::Table kTable = ElfSymbols::Table::kDynamic;
+  symbols->ForEachFunction(kTable, [&](const FunctionSymbol& symbol) {
+    const std::string name = symbols->NameAt(kTable, symbol.name_offset);
     for (const KnownFunction& known : kKnown) {
       if (name != known.name) continue;
       found.push_back({name, known.form, symbol.start + module.load_bias, symbol.size});

@@ -145,6 +145,12 @@ ReportView ViewReport(const json& report) {
   view.thread = JsonText(report, "thread");
   view.tid = static_cast<int64_t>(JsonCount(report, "tid"));
   view.fingerprint = JsonText(report, "fingerprint");
+  const json& identity = JsonField(report, "identity");
+  view.blamed_function = JsonText(identity, "blamed_function");
+  view.basis = JsonText(identity, "basis");
+  view.group_key = JsonText(identity, "group_key");
+  const json& provisional = JsonField(identity, "provisional");
+  view.provisional = provisional.is_boolean() && provisional.get<bool>();
   view.frame_dropped = JsonCount(report, "frame_dropped");
   ViewVerdict(JsonField(report, "verdict"), &view);
   for (const json& frame : JsonField(report, "top_frames")) view.frames.push_back(ViewFrame(frame));
@@ -172,6 +178,7 @@ std::string BlamedFunction(const ReportView& report) {
   auto found = find([](const Frame& frame) { return frame.instrumented; });
   const ReportView::JavaStack& java = report.java;
   if (found == report.frames.end() && !java.own_call.empty()) return java.own_call;
+  if (!report.blamed_function.empty()) return report.blamed_function;
   if (found == report.frames.end()) {
     found = find([&](const Frame& f) { return named(f) && !IsSystemModule(f.module); });
   }

@@ -70,8 +70,12 @@ struct ReportView {
   std::string thread;
   int64_t tid = 0;
   std::string fingerprint;
-  std::vector<Share> shares;  // all ten, in the schema's order
-  std::vector<Part> parts;    // the same time in finer parts, the largest first
+  std::string blamed_function;  // empty: an older report
+  std::string basis;            // of the fingerprint: "stack", "message"; empty: an older report
+  std::string group_key;        // empty: an older report
+  bool provisional = false;     // the group key
+  std::vector<Share> shares;    // all ten, in the schema's order
+  std::vector<Part> parts;      // the same time in finer parts, the largest first
   std::string summary;
   std::vector<std::string> sources;
   std::vector<Frame> frames;  // innermost first
@@ -99,10 +103,11 @@ struct ReportView {
 
 ReportView ViewReport(const nlohmann::json& report);
 
-// The function that a developer would look at first: the innermost instrumented method, else the
-// innermost Java call outside the JDK, else the innermost named function outside the C library and
-// the kernel's entry, else the innermost Java call, else the innermost frame, else what was
-// dispatched. "" if nothing is known.
+// The function that a developer would look at first: the innermost Java call outside the JDK,
+// unless a method was instrumented, else as the report has it. In an older report: the innermost
+// instrumented method, else the innermost named function outside the C library and the kernel's
+// entry, else the innermost Java call, else the innermost frame, else what was dispatched. "" if
+// nothing is known.
 std::string BlamedFunction(const ReportView& report);
 
 // "gtk3-widget-fac (main)": the process, and its thread if that says more.

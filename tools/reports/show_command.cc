@@ -216,6 +216,18 @@ std::string Sections(const TextStyle& style, const ShowOptions& options,
   return text;
 }
 
+std::string Identity(const ReportView& report) {
+  const bool by_message = report.basis == "message";
+  return report.fingerprint + (by_message ? " (the same for this message and cause; no stack)"
+                                          : " (the same for every repeat)");
+}
+
+std::string Group(const ReportView& report) {
+  return report.group_key + (report.provisional
+                                 ? " (provisional: functions of the app have no names)"
+                                 : " (the same in every build)");
+}
+
 // `text` as one word of a shell.
 std::string ShellWord(const std::string& text) {
   constexpr const char* kPlain =
@@ -252,7 +264,8 @@ std::string RenderReport(const TextStyle& style, const ReportView& report, bool 
     text += Line(style, "Recording", Joined(report.recording));
   }
   text += Line(style, "Recorder", SelfCost(report));
-  text += Line(style, "Identity", report.fingerprint + " (the same for every repeat)");
+  text += Line(style, "Identity", Identity(report));
+  if (!report.group_key.empty()) text += Line(style, "Group", Group(report));
   return text + "\n" +
          Line(style, "Trace", "jankbox export " + export_argument + " -o trace.pftrace") +
          Line(style, "", "then open trace.pftrace in https://ui.perfetto.dev");

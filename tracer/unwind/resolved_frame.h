@@ -11,13 +11,20 @@ namespace jankbox {
 
 struct ResolvedFrame {
   std::string function;  // demangled; empty if no symbol covers the address
+  // The same by .dynsym only, which strip leaves: keys that a stripped and an unstripped program
+  // share rest on it.
+  std::string exported;
   // File name without directories; empty if no module covers the address (JIT code, say).
   std::string module;
   // The module's full path: for symbol tools on this machine, never put into a report.
   std::string path;
   std::string build_id;
   uint64_t rel_pc = 0;  // address in the ELF file; the address itself if no module covers it
-  uint64_t function_start = 0;  // in the ELF file; 0 if not known
+  // The code's identity in place of a build id that is missing; empty if there is one.
+  std::string text_key;
+  // In the ELF file, from .eh_frame, else from .dynsym; 0 if not known. The same with and without
+  // .symtab. Of JIT code: from its map.
+  uint64_t function_start = 0;
 };
 
 using FrameTable = std::unordered_map<uint64_t, ResolvedFrame>;  // by address

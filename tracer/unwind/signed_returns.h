@@ -20,7 +20,7 @@ class SignedReturns {
 
   // Takes a copy of the FDE that covers `address`, without those rules: libunwind reads it next.
   // An address that is too long or of an unknown form is left as it is.
-  void TakeRules(UnwindTables* tables, const UnwindTables::SearchTable& table, uint64_t address);
+  void TakeRules(UnwindTables* tables, const EhFrameTable& table, uint64_t address);
 
   // Puts the copy's bytes in place of those in `word`, which was read at `address`.
   void Replace(uint64_t address, uint64_t* word) const;

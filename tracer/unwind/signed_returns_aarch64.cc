@@ -148,35 +148,14 @@ void DropNegations(Bytes rules, uint32_t address_size) {
   }
 }
 
-// The FDE that covers `address`, from the sorted table; 0 if there is none.
-uint64_t FindFde(UnwindTables* tables, const UnwindTables::SearchTable& table, uint64_t address) {
-  struct {
-    int32_t function, fde;
-  } entry = {};
-  uint64_t low = 0;
-  uint64_t high = table.entry_count;
-  uint64_t found = 0;
-  while (low < high) {
-    const uint64_t middle = low + (high - low) / 2;
-    if (!tables->ReadModule(table.entries + middle * sizeof(entry), &entry, sizeof(entry))) {
-      return 0;
-    }
-    if (table.header + static_cast<uint64_t>(int64_t{entry.function}) <= address) {
-      found = table.header + static_cast<uint64_t>(int64_t{entry.fde});
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return found;
-}
-
 }  // namespace
 
-void SignedReturns::TakeRules(UnwindTables* tables, const UnwindTables::SearchTable& table,
-                              uint64_t address) {
+void SignedReturns::TakeRules(UnwindTables* tables, const EhFrameTable& table, uint64_t address) {
   size_ = 0;
-  const uint64_t fde = FindFde(tables, table, address);
+  const auto read = [tables](uint64_t at, void* into, size_t size) {
+    return tables->ReadModule(at, into, size);
+  };
+  const uint64_t fde = FindEhFrameEntry(table, address, read).fde;
   uint32_t head[2] = {};  // length of what follows it, distance to the CIE
   if (fde == 0 || !tables->ReadModule(fde, head, sizeof(head))) return;
   const uint64_t size = sizeof(uint32_t) + uint64_t{head[0]};

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "tracer/unwind/eh_frame_table.h"
 #include "tracer/unwind/machine.h"
 #include "tracer/unwind/module_map.h"
 #include "tracer/unwind/safe_memory.h"
@@ -13,13 +14,6 @@ namespace jankbox {
 
 class UnwindTables {
  public:
-  // The address of .eh_frame_hdr's sorted table of {function, FDE}.
-  struct SearchTable {
-    uint64_t header = 0;  // entries are relative to it
-    uint64_t entries = 0;
-    uint64_t entry_count = 0;  // 8 bytes each
-  };
-
   UnwindTables();
 
   void SetModules(const ModuleMap* modules);
@@ -38,7 +32,7 @@ class UnwindTables {
   bool ReadCode(uint64_t address, void* into, size_t size);
 
   // Header of `module`'s search table; false if it is absent or of a form that no linker writes.
-  bool FindSearchTable(const Module& module, SearchTable* table);
+  bool FindSearchTable(const Module& module, EhFrameTable* table);
 
  private:
   PageCache pages_;

@@ -250,7 +250,7 @@ bool Unwinder::Engine::FindFunction(uint64_t address, FunctionRange* range) {
 
 int Unwinder::Engine::SearchTable(uint64_t address, unw_proc_info_t* found, bool need_rules) {
   const Module* module = tables_.FindModule(address);
-  UnwindTables::SearchTable table;
+  EhFrameTable table;
   if (module == nullptr || !tables_.FindSearchTable(*module, &table)) return -UNW_ENOINFO;
   unw_dyn_info_t form = {};
   form.start_ip = module->start;

@@ -67,7 +67,8 @@ typedef struct jankbox_incident {
   const char* summary;
   /* The blamed function; "" if it is not known. */
   const char* place;
-  /* 32 hexadecimal digits, equal for incidents with the same cause. */
+  /* 32 hexadecimal digits, equal for incidents of the same function, cause and message in this
+   * build of the app (docs/identity.md). */
   const char* fingerprint;
   /* CLOCK_MONOTONIC. If `ongoing`, the end is the time up to now. */
   uint64_t begin_ns;

@@ -32,14 +32,9 @@ class BlameTest : public testing::Test {
       methods_.Set(static_cast<uint32_t>(name[0]), name);
     }
   }
-  Blame Find(uint64_t from_ms = 0, uint64_t to_ms = 2000, const std::string& what = "message") {
+  Blame Find(uint64_t from_ms = 0, uint64_t to_ms = 2000) {
     return FindBlame(window_, kUi, from_ms * kMs, to_ms * kMs, samples_, frames_, methods_,
-                     ns_per_tick_, what);
-  }
-  // The function at `address`.
-  void Function(uint64_t address, const std::string& name,
-                const std::string& module = "libapp.so") {
-    frames_[address] = {.function = name, .module = module, .build_id = "b1", .rel_pc = address};
+                     ns_per_tick_);
   }
   // `count` samples of one stack, innermost first.
   void Sampled(size_t count, std::initializer_list<uint64_t> pcs) {
@@ -55,11 +50,12 @@ class BlameTest : public testing::Test {
     }
     return lines;
   }
-  static std::vector<std::string> Functions(const Blame& blame) {
+  static std::vector<std::string> Names(const std::vector<ReportFrame>& frames) {
     std::vector<std::string> names;
-    for (const ReportFrame& frame : blame.frames) names.push_back(frame.function);
+    for (const ReportFrame& frame : frames) names.push_back(frame.function);
     return names;
   }
+  static std::vector<std::string> Functions(const Blame& blame) { return Names(blame.frames); }
 
   RingWindow window_;
   std::optional<FakeThread> ui_;
@@ -78,7 +74,8 @@ TEST_F(BlameTest, HeaviestPathOfMethodsIsBlamed) {
   EXPECT_THAT(Functions(blame), ElementsAre("C", "B", "A")) << "innermost first";
   EXPECT_EQ(blame.frames[0].module, "[method]");
   EXPECT_EQ(blame.place, "C");
-  EXPECT_EQ(blame.fingerprint, FingerprintOf({"A", "B", "C"})) << "outermost first";
+  EXPECT_THAT(blame.key_path, ElementsAre("A", "B", "C")) << "outermost first";
+  EXPECT_THAT(Names(blame.own), ElementsAre("C", "B", "A"));
 }
 
 TEST_F(BlameTest, MethodsThatSpreadThinBlameTheirCaller) {
@@ -141,102 +138,31 @@ TEST_F(BlameTest, MethodWithoutANameHasItsNumber) {
 }
 
 TEST_F(BlameTest, SampledStackIsBlamedWhereThereAreNoMethods) {
-  Function(1, "decode");
-  Function(2, "bind");
-  Function(3, "loop");
-  Sampled(8, {1, 2, 3});
-  Sampled(2, {2, 3});
+  frames_[1] = {.function = "decode", .module = "app", .build_id = "b1", .function_start = 0x10};
+  Sampled(8, {1});
   const Blame blame = Find();
-  EXPECT_THAT(Functions(blame), ElementsAre("decode", "bind", "loop"));
-  EXPECT_EQ(blame.frames[0].module, "libapp.so");
-  EXPECT_EQ(blame.frames[0].build_id, "b1");
+  EXPECT_THAT(Functions(blame), ElementsAre("decode"));
   EXPECT_EQ(blame.place, "decode");
-  EXPECT_EQ(blame.fingerprint, FingerprintOf({"loop", "bind", "decode"}));
+  EXPECT_THAT(blame.key_path, ElementsAre("b1+0x10"));
+  EXPECT_THAT(Names(blame.own), ElementsAre("decode"));
 }
 
-TEST_F(BlameTest, AddressesOfOneFunctionAreOneFunction) {
-  Function(1, "decode");
-  Function(2, "decode");
-  Function(3, "other");
-  Function(9, "loop");
-  Sampled(2, {1, 9});
-  Sampled(2, {2, 9});
-  Sampled(3, {3, 9});
-  EXPECT_EQ(Find().place, "decode") << "four of seven, though each address has fewer than `other`";
-}
-
-TEST_F(BlameTest, MethodsComeBeforeTheStackAndMakeTheFingerprintAlone) {
-  Function(1, "decode");
+TEST_F(BlameTest, MethodsComeBeforeTheStackAndMakeTheKeysAlone) {
+  frames_[1] = {.function = "decode", .module = "app", .build_id = "b1", .function_start = 0x10};
   Sampled(10, {1});
   ui_->Begin('A', 0).End('A', 1000 * kMs);
   const Blame blame = Find();
   EXPECT_THAT(Functions(blame), ElementsAre("A", "decode"));
   EXPECT_EQ(blame.place, "A");
-  EXPECT_EQ(blame.fingerprint, FingerprintOf({"A"}));
+  EXPECT_THAT(blame.key_path, ElementsAre("A"));
+  EXPECT_THAT(Names(blame.own), ElementsAre("A"));
 }
 
-TEST_F(BlameTest, UnsureEndOfTheStackIsNoPartOfTheFingerprint) {
-  Function(1, "leaf one");
-  Function(2, "leaf two");
-  Function(9, "caller");
-  Sampled(6, {1, 9});
-  Sampled(4, {2, 9});
+TEST_F(BlameTest, WithoutAnyPathThereIsNothing) {
   const Blame blame = Find();
-  EXPECT_EQ(blame.place, "leaf one") << "60 % is enough to look at";
-  EXPECT_EQ(blame.fingerprint, FingerprintOf({"caller"})) << "and too little to tell causes apart";
-}
-
-TEST_F(BlameTest, RuntimesFunctionIsNotThePlaceButWhoCalledIt) {
-  Function(1, "__poll", "libc.so.6");
-  Function(2, "wait_for_reply");
-  Sampled(5, {1, 2});
-  const Blame blame = Find();
-  EXPECT_THAT(Functions(blame), ElementsAre("__poll", "wait_for_reply"));
-  EXPECT_EQ(blame.place, "wait_for_reply");
-  EXPECT_EQ(blame.fingerprint, FingerprintOf({"wait_for_reply"}));
-}
-
-TEST_F(BlameTest, RuntimesFunctionIsThePlaceWhereThereIsNothingElse) {
-  Function(1, "__poll", "libc.so.6");
-  Sampled(5, {1});
-  const Blame blame = Find();
-  EXPECT_EQ(blame.place, "__poll");
-  EXPECT_EQ(blame.fingerprint, FingerprintOf({"__poll"}));
-}
-
-TEST_F(BlameTest, ThreadsStartAndTheAgentAreNoPartOfTheStack) {
-  Function(1, "work");
-  Function(2, "start_thread", "libc.so.6");
-  Function(3, "clone3", "libc.so.6");
-  Function(4, "poll", "libjankbox_agent.so");
-  Function(5, "__libc_start_main", "libc.so.6");
-  Sampled(5, {4, 1, 2, 3, 5});
-  EXPECT_THAT(Functions(Find()), ElementsAre("work"));
-}
-
-TEST_F(BlameTest, FramesWithoutANameAreKnownByTheirModule) {
-  frames_[1] = {.module = "libclosed.so", .rel_pc = 0x10};
-  frames_[2] = {.module = "libclosed.so", .rel_pc = 0x20};
-  Sampled(5, {1});
-  Sampled(5, {2});
-  const Blame blame = Find();
-  ASSERT_THAT(blame.frames, SizeIs(1)) << "two addresses of one module are one node";
-  EXPECT_EQ(blame.place, "");
-  EXPECT_EQ(blame.fingerprint, FingerprintOf({"libclosed.so"}));
-}
-
-TEST_F(BlameTest, AddressesThatAreNotInTheTableAreLeftOut) {
-  Function(1, "work");
-  Sampled(5, {99, 1, 98});
-  EXPECT_THAT(Functions(Find()), ElementsAre("work"));
-}
-
-TEST_F(BlameTest, WithoutAnyPathTheMessageStandsIn) {
-  const Blame blame = Find(0, 2000, "Handler.sync");
   EXPECT_THAT(blame.frames, IsEmpty());
   EXPECT_EQ(blame.place, "");
-  EXPECT_EQ(blame.fingerprint, FingerprintOf({"Handler.sync"}));
-  EXPECT_NE(blame.fingerprint, Find(0, 2000, "Handler.other").fingerprint);
+  EXPECT_THAT(blame.key_path, IsEmpty());
 }
 
 TEST_F(BlameTest, ListIsTrimmedAndSaysHowMuchWasLeftOut) {
@@ -395,7 +321,7 @@ TEST_P(RandomCalls, EachMethodHasTheTimeInWhichItsPathWasOpen) {
         ++expected[Path(open.begin(), open.begin() + static_cast<ptrdiff_t>(depth))];
       }
     }
-    const Blame blame = FindBlame(window_, kUi, from, to, {}, {}, {}, 1.0, "");
+    const Blame blame = FindBlame(window_, kUi, from, to, {}, {}, {}, 1.0);
     std::map<Path, uint64_t> listed;
     std::map<Path, uint64_t> self;
     Path path;
@@ -438,7 +364,7 @@ TEST_P(RandomCalls, BlamedPathIsHeaviestAtEachStep) {
       ++weight[Path(open.begin(), open.begin() + static_cast<ptrdiff_t>(depth))];
     }
   }
-  const Blame blame = FindBlame(window_, kUi, 0, kEnd, {}, {}, {}, 1.0, "");
+  const Blame blame = FindBlame(window_, kUi, 0, kEnd, {}, {}, {}, 1.0);
   Path path;
   for (auto frame = blame.frames.rbegin(); frame != blame.frames.rend(); ++frame) {
     path.push_back(static_cast<uint32_t>(std::stoul(frame->function.substr(8))));

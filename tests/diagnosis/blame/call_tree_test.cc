@@ -48,12 +48,5 @@ TEST(CallTree, RecursionAndTimeThatGoesBackAreHarmless) {
 
 TEST(CallTree, EmptyTreeBlamesNoFunction) { EXPECT_TRUE(CallTree().BlamedPath().empty()); }
 
-TEST(Fingerprint, IsStableAndDistinguishesPaths) {
-  EXPECT_EQ(FingerprintOf({"a", "b"}), FingerprintOf({"a", "b"}));
-  EXPECT_NE(FingerprintOf({"a", "b"}), FingerprintOf({"b", "a"}));
-  EXPECT_NE(FingerprintOf({"ab"}), FingerprintOf({"a", "b"}));
-  EXPECT_EQ(FingerprintOf({"a"}).size(), 32u);
-}
-
 }  // namespace
 }  // namespace jankbox

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "diagnosis/blame/call_tree.h"
 #include "report/report_file.h"
 #include "tests/fakes/fake_ring.h"
 #include "tests/fakes/fake_window.h"
@@ -180,7 +179,10 @@ TEST_F(ReportBuilderTest, MethodsOfTheIncidentAreBlamedByName) {
   ASSERT_THAT(report->methods, SizeIs(2));
   EXPECT_EQ(report->methods[1].function, "Image::Decode");
   EXPECT_EQ(report->methods[1].duration_ns, 800 * kMs);
-  EXPECT_EQ(report->fingerprint, FingerprintOf({"Feed::Bind", "Image::Decode"}));
+  EXPECT_EQ(report->identity.basis, "stack");
+  EXPECT_EQ(report->identity.blamed_function, "Image::Decode");
+  ASSERT_THAT(report->identity.own_frames, SizeIs(2));
+  EXPECT_EQ(report->identity.own_frames[0].function, "Image::Decode");
   EXPECT_THAT(report->verdict.summary, HasSubstr("in Image::Decode"));
 }
 
@@ -189,7 +191,14 @@ TEST_F(ReportBuilderTest, IncidentOfTheAppIsKnownByWhatItFound) {
   ui_->Begin(1, 5000 * kMs).End(1, 6000 * kMs);
   request_.kind = ReportKind::kCustom;
   request_.what = "checkout took too long";
-  EXPECT_EQ(Sealed().fingerprint, FingerprintOf({"custom", "checkout took too long"}));
+  const Report first = Sealed();
+  EXPECT_EQ(first.identity.basis, "message");
+  EXPECT_EQ(first.identity.blamed_function, "Feed::Bind");
+  Method(2, "Image::Decode");
+  ui_->Begin(2, 5000 * kMs).End(2, 6000 * kMs);
+  EXPECT_EQ(Sealed().fingerprint, first.fingerprint) << "whatever was called then";
+  request_.what = "payment took too long";
+  EXPECT_NE(Sealed().fingerprint, first.fingerprint);
 }
 
 TEST_F(ReportBuilderTest, SamplesOfTheIncidentAreCounted) {
@@ -331,7 +340,9 @@ TEST_F(ReportBuilderTest, ThreadThatRecordedNothingIsAReportAllTheSame) {
   const Report report = Sealed();
   EXPECT_EQ(report.thread, "");
   EXPECT_THAT(report.methods, IsEmpty());
-  EXPECT_EQ(report.fingerprint, FingerprintOf({"Feed.bind"}));
+  EXPECT_EQ(report.identity.basis, "message");
+  EXPECT_EQ(report.identity.blamed_function, "Feed.bind");
+  EXPECT_THAT(report.notes, Contains(HasSubstr("No stack shows a function of the app")));
   EXPECT_EQ(report.verdict.unknown_ns, 1000 * kMs);
 }
 

@@ -11,7 +11,9 @@
 #include <map>
 #include <random>
 
+#include "diagnosis/symbols/elf_file.h"
 #include "diagnosis/symbols/elf_symbols.h"
+#include "diagnosis/symbols/function_starts.h"
 #include "diagnosis/symbols/symbol_pass.h"
 #include "tests/tracer/sampling/call_chains.h"
 
@@ -49,7 +51,65 @@ TEST(Symbolizer, ExportedFunctionIsNamed) {
 
 TEST(Symbolizer, StaticFunctionIsNamed) {
   EXPECT_EQ(StaticFunction(1), 1);
-  EXPECT_THAT(Resolve(AddressOf(&StaticFunction)).function, testing::HasSubstr("StaticFunction"));
+  const ResolvedFrame frame = Resolve(AddressOf(&StaticFunction));
+  EXPECT_THAT(frame.function, testing::HasSubstr("StaticFunction"));
+  EXPECT_EQ(frame.exported, "") << "strip would remove it";
+  EXPECT_EQ(frame.function_start, frame.rel_pc);
+}
+
+// Of a dead process there is only the file.
+TEST(Symbolizer, StartsAreThoseOfTheUnwindTableInMemoryAndInTheFile) {
+  const ModuleMap living = ModuleMap::Load();
+  const ModuleMap dead = ModuleMap::Parse(living.Serialize());
+  std::vector<uint64_t> addresses;
+  for (const uint64_t start : {AddressOf(&BusyInner), AddressOf(&StaticFunction),
+                               AddressOf(&NamedInNamespace), AddressOf(&gnu_get_libc_version)}) {
+    addresses.push_back(start);
+    addresses.push_back(start + 1);
+  }
+  const FrameTable frames = ResolveAddresses(living, addresses);
+  const FrameTable again = ResolveAddresses(dead, addresses);
+  for (size_t i = 0; i < addresses.size(); i += 2) {
+    const uint64_t start = addresses[i] - living.Find(addresses[i])->load_bias;
+    for (size_t inside = i; inside < i + 2; ++inside) {
+      EXPECT_EQ(frames.at(addresses[inside]).function_start, start) << inside;
+      EXPECT_EQ(again.at(addresses[inside]).function_start, start) << inside;
+    }
+  }
+}
+
+TEST(Symbolizer, ExportedNameOfTheCLibraryIsKnown) {
+  const ResolvedFrame frame = Resolve(AddressOf(&gnu_get_libc_version) + 1);
+  EXPECT_EQ(frame.exported, "gnu_get_libc_version");
+}
+
+// Jankbox's own code is built without unwind tables, as some of an app may be.
+TEST(FunctionStarts, AgreeWithTheSymbolsOfTheFile) {
+  const ModuleMap map = ModuleMap::Load();
+  const Module& module = *map.Find(AddressOf(&BusyInner));
+  ElfFile file;
+  ASSERT_TRUE(file.Open(module.path, module.build_id));
+  FunctionStarts starts(module, &file);
+  const auto symbols = ElfSymbols::Open(module.path);
+  ASSERT_NE(symbols, nullptr);
+  size_t same = 0, none = 0, other = 0;
+  symbols->ForEachFunction(ElfSymbols::Table::kFull, [&](const FunctionSymbol& symbol) {
+    if (symbol.size < 2) return;
+    const uint64_t start = starts.Find(symbol.start + symbol.size / 2);
+    ++(start == symbol.start ? same : start == 0 ? none : other);
+  });
+  EXPECT_GT(same, 500u);
+  EXPECT_GT(none, 0u);
+  EXPECT_EQ(other, 0u);
+}
+
+TEST(ElfFile, AnotherBuildIsNotOpened) {
+  const ModuleMap map = ModuleMap::Load();
+  const Module& module = *map.Find(AddressOf(&BusyInner));
+  ElfFile file;
+  EXPECT_FALSE(file.Open(module.path, "0123"));
+  ElfFile folder;
+  EXPECT_FALSE(folder.Open("/", ""));
 }
 
 TEST(Symbolizer, CxxNamesAreDemangled) {
@@ -128,12 +188,20 @@ TEST(ElfSymbols, DamagedFilesAreSurvived) {
     }
     ASSERT_EQ(ftruncate(fd, 0), 0);
     ASSERT_EQ(pwrite(fd, bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+    ElfFile file;
+    file.Open(path, "");
+    file.TextKey();
+    Module module;
+    FunctionStarts starts(module, &file);
+    for (uint64_t address = 0; address < whole.size(); address += 97) starts.Find(address);
     auto symbols = ElfSymbols::Open(path);
     if (symbols == nullptr) continue;
     ++opened;
     symbols->BuildId();
-    symbols->ForEachFunction(
-        [&symbols](const FunctionSymbol& symbol) { symbols->NameAt(symbol.name_offset); });
+    for (const ElfSymbols::Table table : {ElfSymbols::Table::kDynamic, ElfSymbols::Table::kFull}) {
+      symbols->ForEachFunction(
+          table, [&](const FunctionSymbol& symbol) { symbols->NameAt(table, symbol.name_offset); });
+    }
   }
   EXPECT_GT(opened, 0u);
   close(fd);

@@ -48,7 +48,7 @@ TEST(ExplainRunnable, QuotaIsNamedInsteadOfThoseThatRanMeanwhile) {
   EXPECT_EQ(VerdictSentence(verdict, {.rivals = "'sh' of another"}),
             "77 % throttled by the CPU quota of cgroup x.slice (20 % of one CPU): 540 of 700 ms "
             "(estimate) and 20 % on the CPU");
-  EXPECT_EQ(OutsideCause(verdict), "") << "other devices have another quota";
+  EXPECT_STREQ(KeyCause(verdict), "running") << "other devices have another quota";
   EXPECT_THAT(verdict.Sources(), ElementsAre("cpu.stat", "ftrace"));
 }
 
@@ -76,7 +76,7 @@ TEST(ExplainRunnable, OverloadedMachineIsNamedWithThoseThatHadTheCpu) {
   EXPECT_EQ(
       VerdictSentence(verdict, {.rivals = "'gcc' of another"}),
       "80 % waiting for a CPU of an overloaded machine: 'gcc' of another and 20 % on the CPU");
-  EXPECT_EQ(OutsideCause(verdict), "") << "the load is another one in each run";
+  EXPECT_STREQ(KeyCause(verdict), "running") << "the load is another one in each run";
   EXPECT_THAT(CpuNote(overload, verdict), HasSubstr("in 96 % of the time"));
 }
 

@@ -76,22 +76,24 @@ TEST(VerdictSentence, MarksAnEstimateAndSaysNothingOfNothing) {
   EXPECT_EQ(VerdictSentence(verdict, {}), "90 % in page faults (estimate)");
 }
 
-// A fingerprint has it: names, ids and the device's quota are others in each run.
-TEST(OutsideCause, IsTheKindThatMostOfTheTimeWasWaitedFor) {
-  const WaitPeer one{.kind = WaitPeer::Kind::kBus, .pid = 7, .bus_name = "org.a.pid123"};
-  const WaitPeer two{.kind = WaitPeer::Kind::kBus, .pid = 8, .bus_name = "org.b"};
-  const CpuShortage quota{.known = true, .quota_permille = 200};
+TEST(KeyCause, HasThreeFifthsOfTheTimeThatIsKnown) {
   Verdict verdict;
-  VerdictShare share = Of(VerdictCause::kIpc, VerdictSource::kSystemCall, 30);
-  share.peer = &one;
-  verdict.Add(share);
-  share.peer = &two;
-  verdict.Add(share);
-  EXPECT_EQ(OutsideCause(verdict), "waiting for the D-Bus peer");
-  VerdictShare throttled = Of(VerdictCause::kRunnable, VerdictSource::kCpuStat, 70);
-  throttled.quota = &quota;
-  verdict.Add(throttled);
-  EXPECT_EQ(OutsideCause(verdict), "") << "less than half of the time was waited for them";
+  EXPECT_STREQ(KeyCause(verdict), "unknown");
+  verdict.Add(Of(VerdictCause::kUnknown, VerdictSource::kNothing, 500));
+  EXPECT_STREQ(KeyCause(verdict), "unknown");
+  verdict.Add(Of(VerdictCause::kLock, VerdictSource::kHooks, 60));
+  verdict.Add(Of(VerdictCause::kDisk, VerdictSource::kHooks, 40));
+  EXPECT_STREQ(KeyCause(verdict), "lock");
+  verdict.Add(Of(VerdictCause::kDisk, VerdictSource::kHooks, 1));
+  EXPECT_STREQ(KeyCause(verdict), "mixed");
+}
+
+TEST(KeyCause, TimeWithoutACpuCountsAsRunning) {
+  Verdict verdict;
+  verdict.Add(Of(VerdictCause::kRunning, VerdictSource::kFtrace, 10));
+  verdict.Add(Of(VerdictCause::kRunnable, VerdictSource::kFtrace, 60));
+  verdict.Add(Of(VerdictCause::kSleeping, VerdictSource::kFtrace, 30));
+  EXPECT_STREQ(KeyCause(verdict), "running") << "the load is another one in each run";
 }
 
 }  // namespace

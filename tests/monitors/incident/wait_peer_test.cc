@@ -318,15 +318,5 @@ TEST(PeerPhrase, BusIsNeverNamed) {
             "waiting for the D-Bus peer org.jankbox.Test");
 }
 
-TEST(PeerKey, HasNothingThatChangesFromRunToRun) {
-  EXPECT_EQ(PeerKey({.kind = Kind::kXServer, .stopped = true, .pid = 123, .process = "Xvfb"}),
-            "waiting for the X server");
-  for (const char* name : {"org.jankbox.Test", "org.jankbox.Test.pid77", ":1.77"}) {
-    WaitPeer peer{.kind = Kind::kBus, .pid = 7};
-    strcpy(peer.bus_name, name);
-    EXPECT_EQ(PeerKey(peer), "waiting for the D-Bus peer");
-  }
-}
-
 }  // namespace
 }  // namespace jankbox

@@ -76,6 +76,12 @@ TEST(BlamedFunction, InstrumentedMethodComesFirst) {
   EXPECT_EQ(BlamedFunction(view), "Decode");
 }
 
+TEST(BlamedFunction, ReportSaysItItself) {
+  const ReportView view = ViewReport({{"identity", {{"blamed_function", "app+0x1200"}}},
+                                      {"top_frames", {Frame("g_closure_invoke", "libgobject")}}});
+  EXPECT_EQ(BlamedFunction(view), "app+0x1200");
+}
+
 TEST(BlamedFunction, CallerOfTheCLibraryIsBlamed) {
   const ReportView view = ViewReport({{"top_frames",
                                        {Frame("__poll", "libc.so.6"), Frame("", "libfoo.so"),

@@ -46,6 +46,21 @@ TEST(RenderReport, LongStackIsCutUnlessAllIsWanted) {
   EXPECT_THAT(RenderReport({}, Sample(15), false, "x"), Not(HasSubstr("more (--all)")));
 }
 
+TEST(RenderReport, BothKeysAreShownWithWhatTheyRestOn) {
+  ReportView view = Sample(1);
+  view.fingerprint = "0011";
+  EXPECT_THAT(RenderReport({}, view, false, "x"),
+              testing::AllOf(HasSubstr("Identity  0011 (the same for every repeat)\n"),
+                             Not(HasSubstr("Group"))));  // an older report
+  view.basis = "message";
+  view.group_key = "2233";
+  view.provisional = true;
+  const std::string text = RenderReport({}, view, false, "x");
+  EXPECT_THAT(text, HasSubstr("Identity  0011 (the same for this message and cause; no stack)\n"));
+  EXPECT_THAT(text,
+              HasSubstr("Group     2233 (provisional: functions of the app have no names)\n"));
+}
+
 TEST(RenderReport, OnlyLossesThatAreNotZeroAreNamed) {
   ReportView view = Sample(1);
   view.losses = {{"lost samples", 3}, {"torn chunks", 1}};
