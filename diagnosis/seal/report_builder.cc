@@ -11,12 +11,15 @@
 #include "diagnosis/blame/report_history.h"
 #include "diagnosis/seal/anr_report.h"
 #include "diagnosis/seal/coverage.h"
+#include "diagnosis/seal/earlier_revision.h"
+#include "diagnosis/seal/end_report.h"
 #include "diagnosis/seal/frame_report.h"
 #include "diagnosis/seal/report_evidence.h"
 #include "diagnosis/verdict/cpu_causes.h"
 #include "diagnosis/verdict/longest_waits.h"
 #include "diagnosis/verdict/named_waits.h"
 #include "diagnosis/verdict/window_verdict.h"
+#include "report/earlier_fields.h"
 #include "report/report_encoder.h"
 #include "tracer/ring/record_modes.h"
 #include "tracer/snapshot/snapshot.h"
@@ -190,6 +193,10 @@ void DescribeWindow(const ReportSource& source, const SealRequest& request,
 std::string Fingerprint(const SealRequest& request, Blame blame, const std::string& outside) {
   // The app knows what it found; the path is that of the calls which happened to be there.
   if (request.kind == ReportKind::kCustom) return FingerprintOf({"custom", request.what});
+  // The UI thread need not be the one that crashed.
+  if (request.kind == ReportKind::kExit) {
+    return FingerprintOf({"exit", request.end.reason, request.what});
+  }
   if (outside.empty()) return blame.fingerprint;
   blame.path.push_back(outside);
   return FingerprintOf(blame.path);
@@ -245,6 +252,7 @@ Report Describe(const ReportSource& source, const SealRequest& request,
   report.thread = lives.NameAt(request.tid, span.end);
   *incident = {DescribeCause(source, request, evidence, lives, &report), request.begin_ns,
                request.end_ns};
+  DescribeEnd(request, &report);
   DescribeNotes(source, request, evidence, lives, &report);
   SetIdleCallback(evidence.window, request.tid, span.begin, span.end, source.clock, &report);
   report.history = HistoryBefore(evidence.window, request.tid, span.begin, source.clock,
@@ -289,6 +297,7 @@ Result<Report> SealReport(const ReportSource& source, const SealRequest& request
   if (admit != nullptr && !admit(incident, &report)) {
     return Status(StatusCode::kUnavailable, "a listener or a limit suppressed the report");
   }
+  TakeExitInfo(&report);
   Result<SpoolWriter> file = spool->NewReport(request.id, kExpectedReportBytes);
   if (!file.ok()) return file.status();
   const auto write = [&](std::string_view piece) { return file->Write(piece); };
@@ -300,7 +309,11 @@ Result<Report> SealReport(const ReportSource& source, const SealRequest& request
   report.losses.unknown_markers = stats->unknown_markers;
   report.losses.unnamed_methods = stats->unnamed_methods;
   report.losses.spool_dropped_reports = spool->given_up_here();
-  Status status = write(SkippableFrame(EncodeReport(report)));
+  std::string message = EncodeReport(report);
+  if (request.revision > 1) {
+    message = WithEarlierFields(EncodedReportOf(spool->directory(), request.id), message);
+  }
+  Status status = write(SkippableFrame(message));
   if (status.ok()) status = file->Seal();
   if (!status.ok()) return status;
   return report;

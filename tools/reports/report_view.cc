@@ -122,6 +122,7 @@ ReportView ViewReport(const json& report) {
   view.thread = JsonText(report, "thread");
   view.tid = static_cast<int64_t>(JsonCount(report, "tid"));
   view.fingerprint = JsonText(report, "fingerprint");
+  view.end_reason = JsonText(report, "end_reason");
   view.frame_dropped = JsonCount(report, "frame_dropped");
   ViewVerdict(JsonField(report, "verdict"), &view);
   for (const json& frame : JsonField(report, "top_frames")) view.frames.push_back(ViewFrame(frame));
@@ -136,6 +137,8 @@ ReportView ViewReport(const json& report) {
   view.facts = ReportFacts(report);
   return view;
 }
+
+bool IsExit(const ReportView& report) { return report.kind == "exit"; }
 
 std::string BlamedFunction(const ReportView& report) {
   using Frame = ReportView::Frame;
