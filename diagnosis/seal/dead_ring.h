@@ -1,5 +1,5 @@
-// What the header and the chunks of a dead process's ring say about its end: the incidents that were
-// not sealed in their last form, and the last moments of its UI thread. Pure; allocates.
+// What the header and the chunks of a dead process's ring say about its end: the incidents that
+// were not sealed in their last form, and the last moments of its UI thread. Pure; allocates.
 #ifndef JANKBOX_DIAGNOSIS_SEAL_DEAD_RING_H_
 #define JANKBOX_DIAGNOSIS_SEAL_DEAD_RING_H_
 

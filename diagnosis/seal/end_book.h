@@ -1,6 +1,6 @@
 // How the processes of a report folder ended without closing their rings, in one small checked file
-// of it (.ends): the counts, and the quota of reports of kind EXIT, which is theirs alone. A damaged
-// file is begun again. Sealing thread or programs; touches the disk.
+// of it (.ends): the counts, and the quota of reports of kind EXIT, which is theirs alone. A
+// damaged file is begun again. Sealing thread or programs; touches the disk.
 #ifndef JANKBOX_DIAGNOSIS_SEAL_END_BOOK_H_
 #define JANKBOX_DIAGNOSIS_SEAL_END_BOOK_H_
 

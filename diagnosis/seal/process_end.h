@@ -22,10 +22,10 @@ struct ChildEnd {
 
 // What is known now.
 struct EndFacts {
-  bool same_boot = true;                // the machine still runs as it did then
-  std::optional<int> wait_status;       // of the process
-  std::optional<uint64_t> oom_kills;    // as header.oom_file says now
-  bool note_is_fresh = false;           // end_call was made within a second of the last sign of life
+  bool same_boot = true;              // the machine still runs as it did then
+  std::optional<int> wait_status;     // of the process
+  std::optional<uint64_t> oom_kills;  // as header.oom_file says now
+  bool note_is_fresh = false;         // end_call was made within a second of the last sign of life
 };
 
 struct ProcessEnd {

@@ -174,9 +174,8 @@ TEST_F(LooperVmTest, RecoveredReportSaysWhatAndroidKnowsOfTheExit) {
     killed.Signal(SIGKILL);
     EXPECT_EQ(killed.Wait(10000).signal, SIGKILL);
   }
-  outcome_ = RunProgram(
-      JavaScenario("app", Folder("spool"),
-                   {"-Dstub.sdk_int=30", "-Dstub.exit_pid=" + std::to_string(pid)}));
+  outcome_ = RunProgram(JavaScenario(
+      "app", Folder("spool"), {"-Dstub.sdk_int=30", "-Dstub.exit_pid=" + std::to_string(pid)}));
   ASSERT_EQ(outcome_.exit_status, 0) << outcome_.out << outcome_.err;
   EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
   reports_ = Reports(folder);

@@ -52,8 +52,10 @@ TEST_F(ExitTest, RunSaysTheSignalOfEachEnd) {
     const char* how;
     const char* reason;
     int signal;
-  } kEnds[] = {{"segv", "SIGSEGV", SIGSEGV},   {"kill", "SIGKILL", SIGKILL},
-               {"crash", "SIGSEGV", SIGSEGV},  {"abort", "SIGABRT", SIGABRT},
+  } kEnds[] = {{"segv", "SIGSEGV", SIGSEGV},
+               {"kill", "SIGKILL", SIGKILL},
+               {"crash", "SIGSEGV", SIGSEGV},
+               {"abort", "SIGABRT", SIGABRT},
                {"raise", "SIGBUS", SIGBUS}};
   for (const auto& end : kEnds) {
     SCOPED_TRACE(end.how);
@@ -83,9 +85,11 @@ TEST_F(ExitTest, RunReportsNoEndThatWasAskedFor) {
 }
 
 TEST_F(ExitTest, NextStartReportsEachUncleanEndAndNeverAWrongReason) {
-  const std::map<std::string, std::string> reasons = {
-      {"segv", "unknown"},  {"kill", "unknown"},   {"crash", "unknown"},
-      {"abort", "SIGABRT"}, {"raise", "SIGBUS"}};
+  const std::map<std::string, std::string> reasons = {{"segv", "unknown"},
+                                                      {"kill", "unknown"},
+                                                      {"crash", "unknown"},
+                                                      {"abort", "SIGABRT"},
+                                                      {"raise", "SIGBUS"}};
   for (const auto& [how, reason] : reasons) {
     SCOPED_TRACE(how);
     const std::string folder = Folder(how);
@@ -108,8 +112,8 @@ TEST_F(ExitTest, NextStartReportsEachUncleanEndAndNeverAWrongReason) {
 }
 
 TEST_F(ExitTest, OrderlyEndsWithTheSdkAloneAreNoReport) {
-  for (const char* how : {"exit", "_exit", "quick_exit", "execve", "execv", "execvp", "execl",
-                          "execlp", "execle"}) {
+  for (const char* how :
+       {"exit", "_exit", "quick_exit", "execve", "execv", "execvp", "execl", "execlp", "execle"}) {
     SCOPED_TRACE(how);
     auto program = Start(Folder(how), how);
     EXPECT_EQ(program->Wait(10000).exit_status, 0);
@@ -199,8 +203,8 @@ void RandomKills::KillSome(const std::string& folder, std::mt19937* random) {
                  });
     ASSERT_THAT(ends, SizeIs(1)) << program->pid() << ": one death, one report";
     EXPECT_THAT(ends[0].end_reason(), AnyOf("unknown", "SIGKILL"));
-    EXPECT_THAT(ends[0].kind(), AnyOf(proto::EXIT, proto::RECOVERED, proto::ANR, proto::LAG,
-                                      proto::SLOW_MESSAGE));
+    EXPECT_THAT(ends[0].kind(),
+                AnyOf(proto::EXIT, proto::RECOVERED, proto::ANR, proto::LAG, proto::SLOW_MESSAGE));
     ++ends_[ends[0].kind()];
   }
 }

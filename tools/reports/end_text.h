@@ -6,8 +6,8 @@
 
 namespace jankbox::tools {
 
-// "ended by SIGSEGV" for a report's end_reason; "ended without closing" if nothing says how: that is
-// no crash. "" if the process had not ended.
+// "ended by SIGSEGV" for a report's end_reason; "ended without closing" if nothing says how: that
+// is no crash. "" if the process had not ended.
 std::string EndText(const std::string& end_reason);
 
 }  // namespace jankbox::tools

@@ -130,9 +130,8 @@ int ExeclpProxy(const char* file, const char* first, ...) {
 int ExecleProxy(const char* path, const char* first, ...) {
   va_list list;
   va_start(list, first);
-  const int result = ExecList(first, &list, [&](char** argv) {
-    return execve(path, argv, va_arg(list, char**));
-  });
+  const int result =
+      ExecList(first, &list, [&](char** argv) { return execve(path, argv, va_arg(list, char**)); });
   va_end(list);
   return result;
 }

@@ -8,20 +8,15 @@ RingHeader* Writable(const RingHeader* ring) { return const_cast<RingHeader*>(ri
 
 void Change(const RingHeader* ring, RingEnd from, RingEnd to) {
   auto expected = static_cast<uint32_t>(from);
-  Writable(ring)->closed.compare_exchange_strong(expected, static_cast<uint32_t>(to),
-                                                 std::memory_order_release,
-                                                 std::memory_order_relaxed);
+  Writable(ring)->closed.compare_exchange_strong(
+      expected, static_cast<uint32_t>(to), std::memory_order_release, std::memory_order_relaxed);
 }
 
 }  // namespace
 
-void RingEndNote::Exits(const RingHeader* ring) {
-  Change(ring, RingEnd::kNone, RingEnd::kExited);
-}
+void RingEndNote::Exits(const RingHeader* ring) { Change(ring, RingEnd::kNone, RingEnd::kExited); }
 
-void RingEndNote::Stays(const RingHeader* ring) {
-  Change(ring, RingEnd::kExited, RingEnd::kNone);
-}
+void RingEndNote::Stays(const RingHeader* ring) { Change(ring, RingEnd::kExited, RingEnd::kNone); }
 
 void RingEndNote::BeginCall(const RingHeader* ring, RingEndCall call, int signal,
                             uint64_t now_ticks) {

@@ -1,5 +1,5 @@
-// The ring of a dead process in a folder of its own, made from a ring in memory whose header names a
-// process that never was, and what recovery makes of it. `admit` shows each report before it is
+// The ring of a dead process in a folder of its own, made from a ring in memory whose header names
+// a process that never was, and what recovery makes of it. `admit` shows each report before it is
 // written.
 #ifndef JANKBOX_TESTS_DIAGNOSIS_SEAL_RECOVERY_FIXTURE_H_
 #define JANKBOX_TESTS_DIAGNOSIS_SEAL_RECOVERY_FIXTURE_H_
@@ -72,20 +72,21 @@ class RecoveryTest : public testing::Test {
   Result<std::vector<std::string>> Recover(const std::optional<ChildEnd>& child = {}) {
     Result<Spool> spool = Spool::Open(folder_.path(), {.min_free_bytes = 0});
     EXPECT_TRUE(spool.ok());
-    return RecoverOrphanRings(folder_.path(), &spool.value(),
-                              [this](const ReportedIncident& incident, Report* report) {
-                                incidents_.push_back(incident);
-                                reports_.push_back(*report);
-                                return admits_;
-                              },
-                              child);
+    return RecoverOrphanRings(
+        folder_.path(), &spool.value(),
+        [this](const ReportedIncident& incident, Report* report) {
+          incidents_.push_back(incident);
+          reports_.push_back(*report);
+          return admits_;
+        },
+        child);
   }
   size_t Sealed() const {
-    return static_cast<size_t>(
-        std::count_if(std::filesystem::directory_iterator(folder_.path()), std::filesystem::directory_iterator(),
-                      [](const std::filesystem::directory_entry& entry) {
-                        return entry.path().string().ends_with(kReportFileSuffix);
-                      }));
+    return static_cast<size_t>(std::count_if(
+        std::filesystem::directory_iterator(folder_.path()), std::filesystem::directory_iterator(),
+        [](const std::filesystem::directory_entry& entry) {
+          return entry.path().string().ends_with(kReportFileSuffix);
+        }));
   }
 
   TemporaryFolder folder_;

@@ -36,7 +36,8 @@ TEST_F(UncleanEndTest, IsAReportOfItsLastMoments) {
   EXPECT_EQ(reports_[0].tid, kUi);
   EXPECT_EQ(reports_[0].what, "Feed.bind");
   EXPECT_EQ(reports_[0].duration_ns, 100 * kNsPerMs);
-  EXPECT_THAT(reports_[0].verdict.summary, HasSubstr("ended without closing, in \"Feed.bind\" for 100 ms"));
+  EXPECT_THAT(reports_[0].verdict.summary,
+              HasSubstr("ended without closing, in \"Feed.bind\" for 100 ms"));
   ASSERT_THAT(reports_[0].ends, SizeIs(1));
   EXPECT_EQ(reports_[0].ends[0].count, 1u);
   EXPECT_THAT(Recover().value(), IsEmpty()) << "once";
