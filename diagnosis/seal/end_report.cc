@@ -1,5 +1,6 @@
 #include "diagnosis/seal/end_report.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -12,16 +13,25 @@ namespace {
 
 constexpr char kWithoutClosing[] = "ended without closing";
 
-// "ended without closing"; "ended by SIGSEGV".
-std::string EndPhrase(const std::string& reason) {
-  return reason == kUnknownEnd ? kWithoutClosing : "ended by " + reason;
+// "ended by SIGSEGV".
+void AddPhrase(const std::string& reason, std::string* text) {
+  if (reason == kUnknownEnd) {
+    text->append(kWithoutClosing);
+  } else {
+    text->append("ended by ").append(reason);
+  }
 }
 
-// "while waiting for a message"; "in "Feed.bind" for 12 ms".
-std::string MomentPhrase(const SealRequest& request) {
-  if (request.begin_ns == request.end_ns) return "while waiting for a message";
-  return (request.what.empty() ? "in a message" : "in \"" + request.what + "\"") + " for " +
-         std::to_string((request.end_ns - request.begin_ns) / kNsPerMs) + " ms";
+// ", while waiting for a message"; ", in "Feed.bind" for 12 ms".
+void AddMoment(const SealRequest& request, std::string* text) {
+  const uint64_t ms = (request.end_ns - request.begin_ns) / kNsPerMs;
+  char moment[128] = ", while waiting for a message";
+  if (request.begin_ns != request.end_ns) {
+    snprintf(moment, sizeof(moment), ", in \"%s\" for %llu ms",
+             request.what.empty() ? "a message" : request.what.c_str(),
+             static_cast<unsigned long long>(ms));
+  }
+  text->append(moment);
 }
 
 }  // namespace
@@ -31,24 +41,28 @@ void DescribeEnd(const SealRequest& request, Report* report) {
   report->end_evidence = request.end.evidence;
   report->ends = request.ends;
   if (request.kind != ReportKind::kExit) return;
-  report->verdict.summary = EndPhrase(request.end.reason) + ", " + MomentPhrase(request);
+  report->verdict.summary.clear();
+  AddPhrase(request.end.reason, &report->verdict.summary);
+  AddMoment(request, &report->verdict.summary);
 }
 
 void TakeExitInfo(Report* report) {
   if (report->end_reason != kUnknownEnd) return;
-  std::string reason;
+  const char* reason = nullptr;
   int status = 0;
   for (const ReportAttribute& attribute : report->attributes) {
-    if (attribute.key == "exit_reason") reason = attribute.value;
+    if (attribute.key == "exit_reason") reason = attribute.value.c_str();
     if (attribute.key == "exit_status") status = atoi(attribute.value.c_str());
   }
-  if (reason.empty()) return;
-  report->end_reason = reason == "signal" ? SignalName(status) : reason;
+  if (reason == nullptr) return;
+  report->end_reason = strcmp(reason, "signal") == 0 ? SignalName(status) : reason;
   report->end_evidence = "ApplicationExitInfo";
   std::string& summary = report->verdict.summary;
-  if (summary.starts_with(kWithoutClosing)) {
-    summary.replace(0, strlen(kWithoutClosing), EndPhrase(report->end_reason));
-  }
+  if (!summary.starts_with(kWithoutClosing)) return;
+  summary.erase(0, strlen(kWithoutClosing));
+  std::string phrase;
+  AddPhrase(report->end_reason, &phrase);
+  summary.insert(0, phrase);
 }
 
 }  // namespace jankbox
