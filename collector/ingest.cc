@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/logger.h"
+#include "report/earlier_fields.h"
 #include "report/report_file.h"
 
 namespace jankbox::collector {
@@ -57,6 +58,20 @@ IngestAnswer Accepted(const proto::Report& report, proto::UploadReply::Result re
   return answer;
 }
 
+// A later revision only adds.
+Status KeepEarlier(const proto::Report& earlier, proto::Report* later) {
+  // An SDK of 0.1 sealed the death of an ANR's process as that.
+  const bool died = later->kind() == proto::RECOVERED;
+  const proto::Kind kind = died ? earlier.kind() : later->kind();
+  const std::string merged =
+      WithEarlierFields(earlier.SerializeAsString(), later->SerializeAsString());
+  if (!later->ParseFromString(merged)) {
+    return Status(StatusCode::kCorrupt, "cannot parse merged revisions");
+  }
+  later->set_kind(kind);
+  return Status::Ok();
+}
+
 }  // namespace
 
 IngestAnswer Ingest::Accept(std::string_view body, int64_t received_at_ms) {
@@ -81,7 +96,10 @@ IngestAnswer Ingest::AcceptLocked(StoredReport* incoming, std::string_view body)
   if (row.report.revision() > report.revision()) {
     return Accepted(report, proto::UploadReply::SUPERSEDED);
   }
-  if (row.report.revision() < report.revision()) return Replace(*incoming, body, stored.value());
+  if (row.report.revision() < report.revision()) {
+    const Status kept = KeepEarlier(row.report, &incoming->report);
+    return kept.ok() ? Replace(*incoming, body, stored.value()) : Unavailable(kept);
+  }
   if (row.content_hash != incoming->content_hash) {
     return Refused(IngestOutcome::kConflict, "revision " + std::to_string(report.revision()) +
                                                  " of report " + report.id() +

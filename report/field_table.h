@@ -22,12 +22,16 @@ enum class FieldType : uint8_t {
   kMessages
 };
 
+// What a later revision that lacks the field keeps of an earlier one.
+enum class Kept : uint8_t { kNo, kWhole, kByKey };
+
 struct FieldRow {
   uint16_t offset;     // of the member in its struct
   uint16_t max_count;  // of elements that are written; 0: all
   uint8_t number;
   FieldType type;
   uint8_t message;  // kMessage and kMessages: index into kReportMessages
+  Kept kept;
 };
 
 // The elements of a vector whose type the reader of the table does not know.

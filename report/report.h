@@ -4,12 +4,15 @@
 #ifndef JANKBOX_REPORT_REPORT_H_
 #define JANKBOX_REPORT_REPORT_H_
 
+#include <cstddef>
+
 #include "report/report.fields.h"
 
 namespace jankbox {
 
 // A sealed report is the file <id>.pftrace.zst.
 inline constexpr char kReportFileSuffix[] = ".pftrace.zst";
+inline constexpr size_t kMaxReportMessageBytes = 1u << 20;
 
 }  // namespace jankbox
 

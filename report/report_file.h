@@ -11,13 +11,12 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "report/report.h"  // kReportFileSuffix
+#include "report/report.h"  // kReportFileSuffix, kMaxReportMessageBytes
 #include "report/report.pb.h"
 
 namespace jankbox {
 
 inline constexpr size_t kMaxReportFileBytes = 64u << 20;
-inline constexpr size_t kMaxReportMessageBytes = 1u << 20;
 
 // The Report in the last skippable frame of `file`. kCorrupt if the frames do not add up to the
 // whole file, a frame's header is damaged, the last frame is not a report, or its id is no UUID.

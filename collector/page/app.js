@@ -183,9 +183,14 @@ function wholeReport(report) {
   return node;
 }
 
+// Without evidence an end is no crash.
+const endText = (report) => !report.end_reason ? '' :
+    report.end_reason === 'unknown' ? 'ended without closing' : `ended by ${report.end_reason}`;
+
 function reportNode(report) {
   const node = element('article', 'report');
-  node.append(element('h3', '', `${duration(report.duration_ms)}${report.ongoing ? ' so far, still blocked' : ''}`));
+  const extent = report.kind === 'exit' ? endText(report) : duration(report.duration_ms);
+  node.append(element('h3', '', `${extent}${report.ongoing ? ' so far, still blocked' : ''}`));
   const trace = element('a', '', `trace (${bytes(report.trace_bytes)})`);
   trace.href = `/api/v1/reports/${encodeURIComponent(report.id)}/trace`;
   trace.download = '';
@@ -193,6 +198,8 @@ function reportNode(report) {
   const app = [report.app_name, report.app_version].filter(Boolean).join(' ');
   const facts = [report.what, `${report.process} (${report.pid})`, `thread ${report.thread} (${report.tid})`,
                  report.loop && `loop ${report.loop}`, app, report.os,
+                 endText(report) && `${endText(report)}${report.end_evidence ? ` (${report.end_evidence})` : ''}`,
+                 report.held_ms >= 1 ? `stopped for ${duration(report.held_ms)} more` : '',
                  report.frame_dropped ? `${report.frame_dropped} frames dropped` : '',
                  `revision ${report.revision}`, report.id].filter(Boolean);
   const line = element('div', 'facts');

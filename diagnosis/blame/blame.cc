@@ -14,27 +14,74 @@
 namespace jankbox {
 namespace {
 
+// The calls of one thread, as a tree of what ran after `from_ticks`: a call that had ended by then
+// is none of it, one that was open begins there.
+class TreeFrom {
+ public:
+  TreeFrom(CallTree* tree, uint64_t from_ticks) : tree_(tree), from_ticks_(from_ticks) {}
+
+  // Events are missing, or the chunk is the first: these calls are open.
+  void Restart(uint64_t ticks, const std::vector<OpenCall>& open_calls) {
+    At(ticks);
+    if (started_) tree_->LeaveAll(ticks);
+    open_.clear();
+    for (const OpenCall& call : open_calls) {
+      if (call.kind == EventKind::kBegin) Begin(call.id, ticks);
+    }
+  }
+  void Begin(uint64_t id, uint64_t ticks) {
+    At(ticks);
+    if (started_) {
+      tree_->Enter(id, ticks);
+    } else {
+      open_.push_back(id);
+    }
+  }
+  void End(uint64_t id, uint64_t ticks) {
+    At(ticks);
+    if (started_) return tree_->Leave(id, ticks);
+    const auto match = std::find(open_.rbegin(), open_.rend(), id);
+    if (match != open_.rend()) open_.erase(match.base() - 1, open_.end());
+  }
+  // What is open never ended.
+  void Finish(uint64_t to_ticks) {
+    if (!started_) Start();
+    tree_->LeaveAll(to_ticks);
+  }
+
+ private:
+  void At(uint64_t ticks) {
+    if (!started_ && ticks > from_ticks_) Start();
+  }
+  void Start() {
+    started_ = true;
+    for (const uint64_t id : open_) tree_->Enter(id, from_ticks_);
+  }
+
+  CallTree* const tree_;
+  const uint64_t from_ticks_;
+  bool started_ = false;
+  std::vector<uint64_t> open_;  // before from_ticks_, outermost first
+};
+
 // The methods of thread `tid` between the two moments, weighed in ticks.
 CallTree MethodTree(const RingWindow& window, int32_t tid, uint64_t from_ticks, uint64_t to_ticks) {
   CallTree tree;
-  const auto clamp = [&](uint64_t ticks) { return std::clamp(ticks, from_ticks, to_ticks); };
   for (const WindowThread& thread : window.threads) {
     if (thread.tid != tid) continue;
+    TreeFrom calls(&tree, from_ticks);
     for (const WindowChunk& chunk : thread.chunks) {
       if (chunk.gap_before || &chunk == &thread.chunks.front()) {
-        tree.LeaveAll(clamp(chunk.base_ticks));
-        for (const OpenCall& call : chunk.open_calls) {
-          if (call.kind == EventKind::kBegin) tree.Enter(call.id, clamp(chunk.base_ticks));
-        }
+        calls.Restart(std::min(chunk.base_ticks, to_ticks), chunk.open_calls);
       }
       EventCursor cursor(chunk);
       EventRecord record;
       while (cursor.Next(&record) && record.ticks <= to_ticks) {
-        if (record.kind == EventKind::kBegin) tree.Enter(record.id, clamp(record.ticks));
-        if (record.kind == EventKind::kEnd) tree.Leave(record.id, clamp(record.ticks));
+        if (record.kind == EventKind::kBegin) calls.Begin(record.id, record.ticks);
+        if (record.kind == EventKind::kEnd) calls.End(record.id, record.ticks);
       }
     }
-    tree.LeaveAll(to_ticks);
+    calls.Finish(to_ticks);
   }
   return tree;
 }

@@ -4,7 +4,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,24 +12,18 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/phase_names.h"
-#include "base/uuid.h"
 #include "diagnosis/blame/blame.h"
+#include "diagnosis/seal/dead_ring.h"
+#include "diagnosis/seal/end_book.h"
 #include "diagnosis/seal/report_builder.h"
 #include "monitors/incident/verdict_timeline.h"
-#include "monitors/incident/watched_thread_view.h"
 #include "tracer/ring/process_identity.h"
 #include "tracer/ring/ring_place.h"
-#include "tracer/ring/word_text.h"
 
 namespace jankbox {
 namespace {
 
 constexpr size_t kMaxRingFileBytes = (1u << 30) + (1u << 20);
-
-RingEnd EndOf(const RingHeader& header) {
-  return static_cast<RingEnd>(header.closed.load(std::memory_order_relaxed));
-}
 
 // The ring is an orphan only if its lock is free and it names no living process: forked children
 // inherit the lock, closefrom() drops it. Nobody writes to one that was stopped.
@@ -38,27 +31,6 @@ bool IsOrphan(const RingHeader& header) {
   return EndOf(header) == RingEnd::kUnsealed ||
          !IsAlive({HeaderText(header.boot_id, sizeof(header.boot_id)), header.pid,
                    header.process_start_ticks});
-}
-
-ClockReading LatestReading(const RingHeader& header) {
-  ClockReading latest = header.clock_at_start;
-  const uint64_t ticks = header.calibrated_ticks.load(std::memory_order_relaxed);
-  if (ticks == 0) return latest;
-  latest.ticks = ticks;
-  latest.monotonic_ns = header.calibrated_monotonic_ns.load(std::memory_order_relaxed);
-  const uint64_t later_ns = latest.monotonic_ns - header.clock_at_start.monotonic_ns;
-  latest.boottime_ns += later_ns;
-  latest.realtime_ns += later_ns;
-  return latest;
-}
-
-TickConverter ConverterOf(const RingHeader& header, ClockReading* latest) {
-  *latest = LatestReading(header);
-  const auto source = static_cast<TickSource>(header.tick_source);
-  // Died before its first calibration: this machine's counter still runs at the same rate.
-  const bool calibrated = header.calibrated_ticks.load(std::memory_order_relaxed) != 0;
-  const double fallback = calibrated ? 1.0 : MeasureNsPerTick(source, 10);
-  return TickConverter(header.clock_at_start, *latest, fallback);
 }
 
 // The waits that the samples of the dead process saw, as readings of its thread.
@@ -83,106 +55,83 @@ VerdictTimeline ReadingsOfSamples(const std::vector<StackSample>& samples,
   return timeline;
 }
 
-std::string IdOf(const RingHeader& header, size_t index, uint64_t begin_ticks) {
-  const uint64_t facts[4] = {static_cast<uint64_t>(header.pid), header.process_start_ticks, index,
-                             begin_ticks};
-  const XXH128_hash_t boot = XXH3_128bits(header.boot_id, sizeof(header.boot_id));
-  const XXH128_hash_t hash = XXH3_128bits_withSeed(facts, sizeof(facts), boot.low64);
-  const uint64_t seed[2] = {hash.low64, hash.high64};
-  return DerivedUuid(header.clock_at_start.realtime_ns / kNsPerMs, seed);
-}
-
-struct DeadRing {
-  RingReader reader;
-  TickConverter clock;
-  ClockReading latest;
-  uint64_t end_ticks = 0;  // its last sign of life
+// What of the end of `ring` its reports share.
+struct Recovery {
+  Spool* spool;
+  const AdmitReport& admit;
+  const std::optional<ChildEnd>& child;
+  std::vector<std::string>* ids;
 };
 
-// The incident in which the watched thread at `index` died, or that was sealed too late; false if
-// there is nothing to say.
-bool FindUnsealed(const DeadRing& ring, size_t index, SealRequest* request) {
+ReportSource SourceOf(const DeadRing& ring) {
   const RingHeader& header = ring.reader.header();
-  const RingWatchedThread& thread = header.watched[index];
-  const RingIncident& incident = header.incidents[index];
-  const auto state = static_cast<RingIncidentState>(incident.state.load(std::memory_order_acquire));
-  const bool stopped = EndOf(header) == RingEnd::kUnsealed;
-  const uint64_t running_since = thread.dispatch_begin_ticks.load(std::memory_order_relaxed);
-  uint64_t begin_ticks = running_since;
-  uint64_t end_ticks = ring.end_ticks;
-  request->kind = ReportKind::kRecovered;
-  if (state == RingIncidentState::kFinished) {
-    begin_ticks = incident.begin_ticks.load(std::memory_order_relaxed);
-    end_ticks = incident.end_ticks.load(std::memory_order_relaxed);
-    const auto kind = static_cast<ReportKind>(incident.kind.load(std::memory_order_relaxed));
-    if (!ReportKindName(kind).empty()) request->kind = kind;
-    request->notes.push_back(stopped ? "Jankbox was stopped before this report was written. It was "
-                                       "recovered from the ring."
-                                     : "The process died before this report was written. It was "
-                                       "recovered from the ring.");
-  } else if (stopped || running_since == 0 || DispatchNameText(thread.what) == kStartUpName) {
-    return false;
-  } else {
-    request->notes.push_back(
-        "The process died while this thread was blocked. The duration ends at the last sign of "
-        "life.");
+  ReportSource source;
+  source.ring = &ring.reader;
+  source.names = ring.reader.Names();
+  source.modules = ModuleMap::Parse(ring.reader.ModulesText());
+  source.clock = ring.clock;
+  source.clock_reading = ring.latest;
+  source.process = {header.pid, HeaderText(header.process_name, sizeof(header.process_name)), 0};
+  source.app_name = HeaderText(header.app_name, sizeof(header.app_name));
+  source.app_version = HeaderText(header.app_version, sizeof(header.app_version));
+  source.window_ns = std::max(header.window_ns, kNsPerMs);
+  return source;
+}
+
+Status SealRequestOf(const DeadRing& ring, SealRequest request, const Recovery& recovery) {
+  ReportSource source = SourceOf(ring);
+  const uint64_t after_ticks = ring.clock.FromMonotonicNs(request.end_ns + kAfterIncidentNs);
+  source.end_ticks =
+      request.kind == ReportKind::kExit ? after_ticks : std::min(ring.end_ticks, after_ticks);
+  const std::vector<StackSample> samples =
+      SamplesOf(ring.reader.CopyWindow(0, UINT64_MAX), request.tid);
+  request.readings = ReadingsOfSamples(samples, ring.clock, request.end_ns);
+  request.background = ring.reader.header().foreground.load(std::memory_order_relaxed) ==
+                       static_cast<uint32_t>(RingForeground::kBackground);
+  if (!samples.empty()) request.sampler = "ring";
+  bool wanted = true;
+  const auto ask = [&](const ReportedIncident& incident, Report* described) {
+    return wanted = recovery.admit == nullptr || recovery.admit(incident, described);
+  };
+  Result<Report> report = SealReport(source, request, recovery.spool, ask);
+  if (!wanted) return Status::Ok();
+  if (!report.ok()) return report.status();
+  recovery.ids->push_back(request.id);
+  return Status::Ok();
+}
+
+// Of a ring that was not closed: counts the end, and writes its report unless another one of the
+// same end has its reason, or none is due.
+Status RecoverEnd(const DeadRing& ring, bool told, const Recovery& recovery) {
+  const RingHeader& header = ring.reader.header();
+  // Nothing that was recorded from outside, nor by a version that closed fewer rings.
+  if (header.foreground.load(std::memory_order_relaxed) == 0) return Status::Ok();
+  SealRequest request;
+  if (!FindExit(ring, &request)) return Status::Ok();
+  request.end = ring.end;
+  SealEnd seal = [&](const std::vector<ReportEndCount>& counts) {
+    request.ends = counts;
+    return SealRequestOf(ring, request, recovery);
+  };
+  if (told || ring.end.expected) seal = nullptr;
+  return CountEnd(recovery.spool->directory(), KernelInstant(), ring.end.reason, seal);
+}
+
+Status RecoverRing(DeadRing ring, const Recovery& recovery) {
+  const RingHeader& header = ring.reader.header();
+  const bool unclean = EndOf(header) == RingEnd::kNone;
+  if (unclean) {
+    ring.end = JudgeEnd(header, FactsOfEnd(header, ring.clock.ns_per_tick(), recovery.child));
   }
-  request->begin_ns = ring.clock.ToMonotonicNs(begin_ticks);
-  request->end_ns = std::max(ring.clock.ToMonotonicNs(end_ticks), request->begin_ns);
-  if (request->end_ns - request->begin_ns <
-          header.slow_threshold_ns.load(std::memory_order_relaxed) &&
-      state == RingIncidentState::kNone)
-    return false;
-  const std::string id = ReadWordText(incident.id);
-  const bool named = state != RingIncidentState::kNone && IsUuid(id);
-  request->id = named ? id : IdOf(header, index, begin_ticks);
-  request->revision = named ? incident.sealed_revision.load(std::memory_order_relaxed) + 1 : 1;
-  request->tid = thread.tid.load(std::memory_order_relaxed);
-  request->what =
-      DispatchNameText(state == RingIncidentState::kFinished ? thread.slow_what : thread.what);
-  request->watched_index = index;
-  request->loop = LoopNameOf(header, index);
-  return true;
-}
-
-uint64_t LastSignOfLife(const RingReader& reader) {
-  const RingHeader& header = reader.header();
-  return std::max(header.heartbeat_ticks.load(std::memory_order_relaxed),
-                  header.clock_at_start.ticks);
-}
-
-Status RecoverRing(DeadRing ring, Spool* spool, const AdmitReport& admit,
-                   std::vector<std::string>* ids) {
-  const RingHeader& header = ring.reader.header();
+  bool told = false;
   for (size_t index = 0; index < kMaxWatchedThreads; ++index) {
     SealRequest request;
     if (header.watched[index].tid.load() == 0 || !FindUnsealed(ring, index, &request)) continue;
-    ReportSource source;
-    source.ring = &ring.reader;
-    source.names = ring.reader.Names();
-    source.modules = ModuleMap::Parse(ring.reader.ModulesText());
-    source.clock = ring.clock;
-    source.clock_reading = ring.latest;
-    source.process = {header.pid, HeaderText(header.process_name, sizeof(header.process_name)), 0};
-    source.app_name = HeaderText(header.app_name, sizeof(header.app_name));
-    source.app_version = HeaderText(header.app_version, sizeof(header.app_version));
-    source.window_ns = std::max(header.window_ns, kNsPerMs);
-    source.end_ticks =
-        std::min(ring.end_ticks, ring.clock.FromMonotonicNs(request.end_ns + kAfterIncidentNs));
-    const std::vector<StackSample> samples =
-        SamplesOf(ring.reader.CopyWindow(0, UINT64_MAX), request.tid);
-    request.readings = ReadingsOfSamples(samples, ring.clock, request.end_ns);
-    if (!samples.empty()) request.sampler = "ring";
-    bool wanted = true;
-    const auto ask = [&](const ReportedIncident& incident, Report* described) {
-      return wanted = admit == nullptr || admit(incident, described);
-    };
-    Result<Report> report = SealReport(source, request, spool, ask);
-    if (!wanted) continue;
-    if (!report.ok()) return report.status();
-    ids->push_back(request.id);
+    told = told || !request.end.reason.empty();
+    const Status status = SealRequestOf(ring, std::move(request), recovery);
+    if (!status.ok()) return status;
   }
-  return Status::Ok();
+  return unclean ? RecoverEnd(ring, told, recovery) : Status::Ok();
 }
 
 // A ring whose process was killed before it had written the header: there is nothing in it. That
@@ -198,8 +147,7 @@ bool DiedBeforeItsHeader(const std::string& path, const ScopedFd& ring) {
 }
 
 // Recovers the ring at `path` if it is an orphan, and removes it.
-Status RecoverFile(const std::string& path, Spool* spool, const AdmitReport& admit,
-                   std::vector<std::string>* ids) {
+Status RecoverFile(const std::string& path, const Recovery& recovery) {
   Result<ScopedFd> fd = OpenRegularFile(path);
   if (!fd.ok()) return fd.status();
   if (flock(fd->get(), LOCK_EX | LOCK_NB) != 0)
@@ -222,11 +170,9 @@ Status RecoverFile(const std::string& path, Spool* spool, const AdmitReport& adm
     return reader.status();
   }
   if (!IsOrphan(reader->header())) return Status::Ok();
-  DeadRing ring{std::move(reader.value()), {}, {}, 0};
-  ring.clock = ConverterOf(ring.reader.header(), &ring.latest);
-  ring.end_ticks = LastSignOfLife(ring.reader);
+  DeadRing ring(std::move(reader.value()));
   if (EndOf(ring.reader.header()) != RingEnd::kClosed) {
-    Status status = RecoverRing(std::move(ring), spool, admit, ids);
+    const Status status = RecoverRing(std::move(ring), recovery);
     if (!status.ok()) return status;
   }
   unlink(path.c_str());
@@ -284,7 +230,7 @@ void CollectRing(const std::string& path, CollectedRings* collected) {
   if (folder.starts_with('/') && stat(folder.c_str(), &st) == 0 && S_ISDIR(st.st_mode)) {
     Result<Spool> spool = Spool::Open(folder, SpoolLimits{});
     const size_t before = collected->reports.size();
-    if (spool.ok()) (void)RecoverFile(path, &spool.value(), {}, &collected->reports).ok();
+    if (spool.ok()) (void)RecoverFile(path, {&spool.value(), {}, {}, &collected->reports}).ok();
     if (access(path.c_str(), F_OK) != 0) {
       collected->bytes += found.bytes;
       for (size_t i = before; i < collected->reports.size(); ++i) {
@@ -317,7 +263,8 @@ CollectedRings CollectDeadRings() {
 }
 
 Result<std::vector<std::string>> RecoverOrphanRings(const std::string& spool_dir, Spool* spool,
-                                                    const AdmitReport& admit) {
+                                                    const AdmitReport& admit,
+                                                    const std::optional<ChildEnd>& child) {
   Result<std::string> folder = RingFolder(spool_dir);
   if (!folder.ok()) return folder.status();
   Result<std::vector<std::string>> names = ListDirectory(folder.value());
@@ -326,7 +273,7 @@ Result<std::vector<std::string>> RecoverOrphanRings(const std::string& spool_dir
   Status first_error = Status::Ok();
   for (const std::string& name : names.value()) {
     if (!EndsWith(name, kRingFileSuffix)) continue;
-    Status status = RecoverFile(JoinPath(folder.value(), name), spool, admit, &ids);
+    const Status status = RecoverFile(JoinPath(folder.value(), name), {spool, admit, child, &ids});
     if (!status.ok()) {
       LogWarning("ring " + name + ": " + status.message());
       if (first_error.ok()) first_error = status;

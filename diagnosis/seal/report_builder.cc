@@ -10,6 +10,8 @@
 #include "diagnosis/blame/report_history.h"
 #include "diagnosis/seal/anr_report.h"
 #include "diagnosis/seal/coverage.h"
+#include "diagnosis/seal/earlier_revision.h"
+#include "diagnosis/seal/end_report.h"
 #include "diagnosis/seal/frame_report.h"
 #include "diagnosis/seal/report_evidence.h"
 #include "diagnosis/seal/report_identity.h"
@@ -17,6 +19,7 @@
 #include "diagnosis/verdict/longest_waits.h"
 #include "diagnosis/verdict/named_waits.h"
 #include "diagnosis/verdict/window_verdict.h"
+#include "report/earlier_fields.h"
 #include "report/report_encoder.h"
 #include "tracer/ring/record_modes.h"
 #include "tracer/snapshot/snapshot.h"
@@ -205,7 +208,8 @@ std::string DescribeCause(const ReportSource& source, const SealRequest& request
   std::string note = CpuNote(request.cpu, verdict);
   if (!note.empty()) report->notes.push_back(std::move(note));
   report->sched_switches = static_cast<uint32_t>(verdict.switches);
-  SetIdentity(blame, KeyCause(verdict), report);
+  const bool is_end = request.kind == ReportKind::kExit;
+  SetIdentity(blame, is_end ? request.end.reason.c_str() : KeyCause(verdict), report);
   report->top_frames = std::move(blame.frames);
   return blame.place;
 }
@@ -234,6 +238,7 @@ Report Describe(const ReportSource& source, const SealRequest& request,
   report.thread = lives.NameAt(request.tid, span.end);
   *incident = {DescribeCause(source, request, evidence, lives, &report), request.begin_ns,
                request.end_ns};
+  DescribeEnd(request, &report);
   DescribeNotes(source, request, evidence, lives, &report);
   SetIdleCallback(evidence.window, request.tid, span.begin, span.end, source.clock, &report);
   report.history = HistoryBefore(evidence.window, request.tid, span.begin, source.clock,
@@ -278,6 +283,7 @@ Result<Report> SealReport(const ReportSource& source, const SealRequest& request
   if (admit != nullptr && !admit(incident, &report)) {
     return Status(StatusCode::kUnavailable, "a listener or a limit suppressed the report");
   }
+  TakeExitInfo(&report);
   Result<SpoolWriter> file = spool->NewReport(request.id, kExpectedReportBytes);
   if (!file.ok()) return file.status();
   const auto write = [&](std::string_view piece) { return file->Write(piece); };
@@ -289,7 +295,11 @@ Result<Report> SealReport(const ReportSource& source, const SealRequest& request
   report.losses.unknown_markers = stats->unknown_markers;
   report.losses.unnamed_methods = stats->unnamed_methods;
   report.losses.spool_dropped_reports = spool->given_up_here();
-  Status status = write(SkippableFrame(EncodeReport(report)));
+  std::string message = EncodeReport(report);
+  if (request.revision > 1) {
+    message = WithEarlierFields(EncodedReportOf(spool->directory(), request.id), message);
+  }
+  Status status = write(SkippableFrame(message));
   if (status.ok()) status = file->Seal();
   if (!status.ok()) return status;
   return report;

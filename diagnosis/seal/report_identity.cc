@@ -20,9 +20,10 @@ std::string WhereOf(const Blame& blame, const std::string& what) {
 }  // namespace
 
 void SetIdentity(const Blame& blame, const char* cause, Report* report) {
-  // The app knows what it found; the path is that of the calls which happened to be there.
-  const bool by_app = report->kind == ReportKind::kCustom;
-  const bool by_stack = !blame.key_path.empty() && !by_app;
+  // The app knows what it found; the path is that of the calls which happened to be there. Of an
+  // end, the UI thread need not be the one that crashed.
+  const bool by_name = report->kind == ReportKind::kCustom || report->kind == ReportKind::kExit;
+  const bool by_stack = !blame.key_path.empty() && !by_name;
   ReportIdentity& identity = report->identity;
   identity.exact_version = kExactKeyVersion;
   identity.app = report->app_name.empty() ? report->process : report->app_name;
@@ -40,7 +41,7 @@ void SetIdentity(const Blame& blame, const char* cause, Report* report) {
     for (const std::string& function : blame.key_path) inputs += '\0' + function;
   }
   report->fingerprint = ShortKey(inputs);
-  if (by_stack || by_app || report->tid == 0) return;
+  if (by_stack || by_name || report->tid == 0) return;
   report->notes.push_back("No stack shows a function of the app: every '" + identity.cause +
                           "' of this message has the same fingerprint, whatever its function.");
 }

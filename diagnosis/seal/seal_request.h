@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "diagnosis/seal/anr_threads.h"
+#include "diagnosis/seal/process_end.h"
 #include "monitors/incident/cpu_shortage.h"
 #include "monitors/incident/startup_times.h"
 #include "monitors/incident/verdict_timeline.h"
@@ -45,6 +46,8 @@ struct SealRequest {
   CpuShortage cpu;                            // in the incident
   uint64_t anr_limit_ns = 0;                  // kAnr: the limit that it was judged by
   std::optional<StartupTimes> startup;        // kStartup
+  ProcessEnd end;                             // of a dead process; else empty
+  std::vector<ReportEndCount> ends;           // kExit: of the report folder
 };
 
 // For an incident that no watcher found: of the calling thread, with an id of its own.

@@ -64,6 +64,7 @@ bool IncidentListeners::Ask(const ReportedIncident& reported, Report* report) {
   incident.ongoing = report->ongoing ? 1 : 0;
   incident.duration_ns = report->duration_ns;
   incident.tid = report->tid;
+  incident.pid = report->pid;
   incident.thread = report->thread.c_str();
   incident.what = report->what.c_str();
   incident.summary = report->verdict.summary.c_str();

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -69,6 +70,8 @@ extern "C" {
 
 jankbox_status jankbox_start(const jankbox_options* options) {
   jankbox::LoaderUse::Register();
+  static const int quick_exit_noted = at_quick_exit(jankbox_process_exits);
+  (void)quick_exit_noted;
   g_starter.store(getpid());
   jankbox::MutexLock starting_or_stopping(&g_lifecycle_mutex);
   jankbox::MutexLock lock(&g_runtime_mutex);

@@ -10,9 +10,11 @@
 #include "base/last_error.h"
 #include "base/own_thread.h"
 #include "base/phase_names.h"
+#include "base/recorded_process.h"
 #include "monitors/anr/quit_signal.h"
 #include "monitors/frame/frame_hooks.h"
 #include "monitors/frame/frame_monitor.h"
+#include "monitors/incident/oom_kills.h"
 #include "monitors/incident/watched_thread_view.h"
 #include "monitors/looper/glib_idle.h"
 #include "monitors/looper/loop_hooks.h"
@@ -280,6 +282,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   atrace_.Look(now_ns);
   FollowDesktop(first);
   cpu_account_.FindQuota();
+  NoteOomKills();
   SweepThreadRecords();
   // Chunks closed since the last sweep may still get the word of a thread that was interrupted.
   ChecksumClosedChunks(ring_, last_sweep_ticks_);
@@ -298,6 +301,18 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
     TellRunOfLoop(i, /*ended=*/true);
     ring_->watched(i).Release();
   }
+}
+
+// The ring of `jankbox attach` says nothing about the end of the process that it watches.
+void Watcher::NoteForeground(uint64_t now_ns) {
+  if (RecordedProcess::IsThis()) ring_->NoteForeground(InFrontNs(now_ns) != 0);
+}
+
+void Watcher::NoteOomKills() {
+  if (oom_file_.empty()) return;
+  const std::optional<uint64_t> kills = ReadOomKills(oom_file_);
+  if (kills) ring_->NoteOomKills(oom_file_, *kills);
+  if (!kills) oom_file_.clear();
 }
 
 void Watcher::FollowDesktop(bool first) {
@@ -349,8 +364,10 @@ void Watcher::Run() {
   ReentryGuard::ExcludeThread();
   WatchThisThread();  // stack samples come from the reserved share
   cpu_clock_.SetToCurrentThread();
+  NoteForeground(MonotonicNs());
   CalibrateFirst();
   ring_->Touch();
+  oom_file_ = OomFileOf(ReadProcFile("/proc/self/cgroup"));
   NoteModules();
   {
     MutexLock lock(&mutex_);
@@ -362,6 +379,7 @@ void Watcher::Run() {
   while (!stop_.load(std::memory_order_relaxed)) {
     const uint64_t now_ns = heartbeat.Wakes();
     ring_->NoteAlive(NowTicks());
+    NoteForeground(now_ns);
     if (heartbeat.TakeSuspended()) NoteSleepOfTheMachine();
     const uint64_t sigquits = QuitSignal::Take();
     sigquits_.fetch_add(sigquits, std::memory_order_relaxed);

@@ -95,6 +95,8 @@ class Watcher {
   std::string NameOfLoop(size_t index) const;
   void TellRunOfLoop(size_t index, bool ended);
   void FollowDesktop(bool first);
+  void NoteForeground(uint64_t now_ns);
+  void NoteOomKills();
   void GrowRing();
   void SweepThreadRecords();
   void SealWithNotes(SealRequest request);
@@ -126,6 +128,7 @@ class Watcher {
   ThreadRecorder thread_recorder_;
   StartupWatch startup_;
   CpuAccount cpu_account_;
+  std::string oom_file_;  // empty: there is none
   uint64_t counted_thread_drops_ = 0;
   bool ring_may_grow_ = true;  // until a step did not fit
 

@@ -180,14 +180,17 @@ TEST_F(LooperVmTest, LongAndForeignNamesAreCut) {
 
 TEST_F(LooperVmTest, RecoveredReportSaysWhatAndroidKnowsOfTheExit) {
   const std::string folder = Folder("spool/jankbox");
+  pid_t pid = 0;
   {
     Program killed(JavaScenario("killed", folder));
+    pid = killed.pid();
     ASSERT_TRUE(killed.WaitForOutput("hanging", 30000)) << killed.Output();
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     killed.Signal(SIGKILL);
     EXPECT_EQ(killed.Wait(10000).signal, SIGKILL);
   }
-  outcome_ = RunProgram(JavaScenario("app", Folder("spool"), {"-Dstub.sdk_int=30"}));
+  outcome_ = RunProgram(JavaScenario(
+      "app", Folder("spool"), {"-Dstub.sdk_int=30", "-Dstub.exit_pid=" + std::to_string(pid)}));
   ASSERT_EQ(outcome_.exit_status, 0) << outcome_.out << outcome_.err;
   EXPECT_EQ(JniWarnings(outcome_), 0u) << outcome_.out;
   reports_ = Reports(folder);
@@ -196,6 +199,8 @@ TEST_F(LooperVmTest, RecoveredReportSaysWhatAndroidKnowsOfTheExit) {
   EXPECT_EQ(recovered[0].what(), "Scenario$Work: 8");
   EXPECT_EQ(Attribute(recovered[0], "exit_reason"), "low memory");
   EXPECT_EQ(Attribute(recovered[0], "exit_description"), "too many cached");
+  EXPECT_EQ(recovered[0].end_reason(), "low memory");
+  EXPECT_EQ(recovered[0].end_evidence(), "ApplicationExitInfo");
   EXPECT_TRUE(Said("triggers 0")) << outcome_.out;  // of API 36 only
 }
 

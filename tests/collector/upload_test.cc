@@ -60,6 +60,27 @@ TEST_F(UploadTest, SameReportTwiceIsListedOnce) {
   EXPECT_EQ(BlobNames().size(), 1u);
 }
 
+TEST_F(UploadTest, LaterRevisionKeepsTheThreadsOfAnAnr) {
+  proto::Report report = SampleReport(1);
+  report.set_anr_limit_ns(5'000'000'000);
+  report.add_threads()->set_name("main");
+  report.add_threads()->set_name("worker");
+  EXPECT_EQ(UploadResult(Seal(report)), proto::UploadReply::STORED);
+  proto::Report dead = SampleReport(2);
+  dead.set_id(report.id());
+  dead.set_end_reason("SIGKILL");
+  // As an SDK of 0.1 sealed it, which had uploaded the first one.
+  dead.set_kind(proto::RECOVERED);
+  EXPECT_EQ(UploadResult(Seal(dead)), proto::UploadReply::STORED);
+  const json stored = GetJson("/api/v1/reports/" + report.id());
+  EXPECT_EQ(stored.at("revision"), 2);
+  EXPECT_EQ(stored.at("kind"), "anr");
+  EXPECT_EQ(stored.at("end_reason"), "SIGKILL");
+  ASSERT_EQ(stored.at("threads").size(), 2u);
+  EXPECT_EQ(stored.at("anr_limit_ms"), 5000.0);
+  EXPECT_EQ(GetJson("/api/v1/groups").at("groups").at(0).at("kind"), "anr");
+}
+
 TEST_F(UploadTest, LaterRevisionReplacesAndEarlierOneIsSuperseded) {
   proto::Report report = SampleReport(1);
   const std::string first = Seal(report, "first");

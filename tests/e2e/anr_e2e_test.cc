@@ -305,7 +305,9 @@ TEST_F(DeadlockTest, IsStillNamedWhereTheProcessWasKilledInIt) {
   ASSERT_EQ(RunProgram(Driver({"work", "10"}), Environment()).exit_status, 0);
   Read();
   ASSERT_EQ(incidents_.size(), 1u);
-  EXPECT_EQ(incidents_[0].kind(), proto::RECOVERED);
+  EXPECT_EQ(incidents_[0].kind(), proto::ANR);
+  EXPECT_GT(incidents_[0].threads_size(), 0);
+  EXPECT_EQ(incidents_[0].end_reason(), "unknown");
   EXPECT_THAT(Notes(incidents_[0]), Contains(sentence_));
   EXPECT_THAT(incidents_[0].verdict().summary(), HasSubstr(sentence_));
 }

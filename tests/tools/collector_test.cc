@@ -58,7 +58,8 @@ TEST_F(CollectorTest, ReportsOfARunArriveAndReadTheSameFromThere) {
       Run(SealLater(SampleReport(1)) + SealLater(SampleReport(2)) + "exit 7", url_);
   EXPECT_EQ(run.exit_status(), 7);
   EXPECT_THAT(run.err, HasSubstr("[01960000-0001]"));
-  EXPECT_THAT(run.err, HasSubstr("jankbox: 2 incidents (2 slow message), worst 912 ms\n"));
+  EXPECT_THAT(run.err, HasSubstr("jankbox: 2 incidents (2 slow message), worst 912 ms; "
+                                 "the program exited with status 7\n"));
   EXPECT_THAT(run.err, HasSubstr("jankbox: 2 reports sent to " + url_));
   EXPECT_TRUE(SpoolIsEmpty());
 

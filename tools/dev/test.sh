@@ -69,7 +69,7 @@ command_test() {
   local all=''
   while true; do
     case "${1:-}" in
-      --all) all=--all && shift ;;
+      --all) all=--all && export JANKBOX_TEST_ALL=1 && shift ;;
       --soak) export JANKBOX_SOAK=1 && shift ;;
       *) break ;;
     esac

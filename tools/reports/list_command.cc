@@ -76,13 +76,16 @@ std::string RenderList(const TextStyle& style, const std::vector<ReportView>& re
                {.title = "FINGERPRINT", .drop_order = 3},
                {.title = "ID"}});
   for (const ReportView& report : reports) {
-    const std::string duration = DurationText(report.duration_ms) + (report.ongoing ? "+" : "");
+    const std::string duration =
+        IsExit(report) ? "-" : DurationText(report.duration_ms) + (report.ongoing ? "+" : "");
+    const std::string cause =
+        IsExit(report) ? EndText(report.end_reason) : CauseInBrief(report.shares);
     const std::string where = BlamedFunction(report);
     table.AddRow({{BriefTime(report.window_to), Colour::kDim},
                   {report.kind, KindColour(report.kind)},
                   {duration, Colour::kBold},
                   {ProcessAndThread(report)},
-                  {CauseInBrief(report.shares), LargestCauseColour(report)},
+                  {cause, LargestCauseColour(report)},
                   {where.empty() ? "-" : where},
                   {Fingerprint(style, report, repeats[report.fingerprint]), Colour::kDim},
                   {report.id.substr(0, id_length)}});

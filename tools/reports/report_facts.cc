@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "tools/reports/duration_text.h"
+#include "tools/reports/end_text.h"
 #include "tools/reports/json_field.h"
 
 namespace jankbox::tools {
@@ -52,6 +53,30 @@ void AddCoverage(const json& report, std::vector<ReportFact>* facts) {
   if (!JsonField(report, "covered_ms").is_number() || covered_ms >= duration_ms * 0.99) return;
   facts->push_back({"Covered", "recorded events cover " + DurationText(covered_ms) + " of " +
                                    DurationText(duration_ms)});
+}
+
+// Time between start and end that is no part of the duration; the notes have its causes.
+void AddHeld(const json& report, std::vector<ReportFact>* facts) {
+  const double held_ms = JsonNumber(report, "held_ms");
+  if (held_ms < 1) return;
+  facts->push_back(
+      {"Stopped", DurationText(held_ms) +
+                      " more passed between start and end, in which the process or the "
+                      "machine was stopped"});
+}
+
+void AddEnd(const json& report, std::vector<ReportFact>* facts) {
+  const std::string end = EndText(JsonText(report, "end_reason"));
+  const std::string evidence = JsonText(report, "end_evidence");
+  if (!end.empty()) {
+    facts->push_back({"End", end + (evidence.empty() ? "" : " (" + evidence + ")")});
+  }
+  std::string ends;
+  for (const json& count : JsonField(report, "ends")) {
+    ends += (ends.empty() ? "" : ", ") + JsonText(count, "reason") + " " +
+            std::to_string(JsonCount(count, "count"));
+  }
+  if (!ends.empty()) facts->push_back({"End", "in this folder so far: " + ends});
 }
 
 void AddFrames(const json& report, std::vector<ReportFact>* facts) {
@@ -112,6 +137,8 @@ void AddExtra(const json& report, std::vector<ReportFact>* facts) {
 
 std::vector<ReportFact> ReportFacts(const json& report) {
   std::vector<ReportFact> facts;
+  AddEnd(report, &facts);
+  AddHeld(report, &facts);
   AddWaits(report, &facts);
   AddFrames(report, &facts);
   AddRenderWork(report, &facts);

@@ -151,6 +151,7 @@ ReportView ViewReport(const json& report) {
   view.group_key = JsonText(identity, "group_key");
   const json& provisional = JsonField(identity, "provisional");
   view.provisional = provisional.is_boolean() && provisional.get<bool>();
+  view.end_reason = JsonText(report, "end_reason");
   view.frame_dropped = JsonCount(report, "frame_dropped");
   ViewVerdict(JsonField(report, "verdict"), &view);
   for (const json& frame : JsonField(report, "top_frames")) view.frames.push_back(ViewFrame(frame));
@@ -166,6 +167,8 @@ ReportView ViewReport(const json& report) {
   view.facts = ReportFacts(report);
   return view;
 }
+
+bool IsExit(const ReportView& report) { return report.kind == "exit"; }
 
 std::string BlamedFunction(const ReportView& report) {
   using Frame = ReportView::Frame;

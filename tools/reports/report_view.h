@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tools/reports/duration_text.h"
+#include "tools/reports/end_text.h"
 #include "tools/reports/report_facts.h"
 
 namespace jankbox::tools {
@@ -74,6 +75,7 @@ struct ReportView {
   std::string basis;            // of the fingerprint: "stack", "message"; empty: an older report
   std::string group_key;        // empty: an older report
   bool provisional = false;     // the group key
+  std::string end_reason;       // "" unless the process had ended; "unknown": nothing says how
   std::vector<Share> shares;    // all ten, in the schema's order
   std::vector<Part> parts;      // the same time in finer parts, the largest first
   std::string summary;
@@ -109,6 +111,9 @@ ReportView ViewReport(const nlohmann::json& report);
 // entry, else the innermost Java call, else the innermost frame, else what was dispatched. "" if
 // nothing is known.
 std::string BlamedFunction(const ReportView& report);
+
+// The report is about the end of its process, and not about a time that something took.
+bool IsExit(const ReportView& report);
 
 // "gtk3-widget-fac (main)": the process, and its thread if that says more.
 std::string ProcessAndThread(const ReportView& report);

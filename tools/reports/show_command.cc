@@ -29,9 +29,10 @@ std::string Summary(const ReportView& report) {
 
 std::string Headline(const TextStyle& style, const ReportView& report) {
   const char* dot = style.unicode ? " · " : " - ";
-  std::string text = Paint(style, Colour::kBold,
-                           report.kind + "  " + DurationText(report.duration_ms) +
-                               (report.ongoing ? " and still blocked" : ""));
+  const std::string extent = IsExit(report) ? EndText(report.end_reason)
+                                            : DurationText(report.duration_ms) +
+                                                  (report.ongoing ? " and still blocked" : "");
+  std::string text = Paint(style, Colour::kBold, report.kind + "  " + extent);
   text += "  " + report.process + " (pid " + std::to_string(report.pid) + ")" + dot;
   text += report.tid == report.pid ? "main thread" : "thread " + report.thread;
   text += " (tid " + std::to_string(report.tid) + ")\n";

@@ -24,7 +24,7 @@ std::string Text(const CollectedRings& collected) {
   std::string text = "removed " + Rings(gone) + " of dead processes" +
                      (gone != 0 ? " (" + std::string(freed) + ")" : "") + "\n";
   for (const std::string& report : collected.reports) {
-    text += "wrote " + Printable(report) + ", about a process that died in a message\n";
+    text += "wrote " + Printable(report) + ", about a process that died\n";
   }
   if (collected.dropped != 0) {
     text += Rings(collected.dropped) +

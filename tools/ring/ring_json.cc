@@ -31,6 +31,7 @@ T Load(const RingField<T>& field) {
 
 const char* StateOf(const RingHeader& header) {
   if (Load(header.closed) == static_cast<uint32_t>(RingEnd::kUnsealed)) return "unsealed";
+  if (Load(header.closed) == static_cast<uint32_t>(RingEnd::kExited)) return "exited";
   if (Load(header.closed) != 0) return "closed";
   return IsAlive({Text(header.boot_id), header.pid, header.process_start_ticks}) ? "live"
                                                                                  : "orphan";

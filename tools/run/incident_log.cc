@@ -18,7 +18,8 @@ std::string IncidentLog::Add(const ReportView& report, uint64_t now_ns) {
     ++alike.held;
     return "";
   }
-  const std::string extent = report.kind + " " + DurationText(report.duration_ms);
+  const std::string extent =
+      IsExit(report) ? report.kind : report.kind + " " + DurationText(report.duration_ms);
   std::string line;
   if (is_new) {
     line = Paint(style_, KindColour(report.kind), extent) + (report.ongoing ? " so far" : "") +
@@ -27,7 +28,8 @@ std::string IncidentLog::Add(const ReportView& report, uint64_t now_ns) {
     line = known->second.kind + " in " + ProcessAndThread(report) + " grew to " +
            Paint(style_, KindColour(report.kind), extent) + (report.ongoing ? " so far" : "");
   }
-  const std::string cause = CauseInBrief(report.shares);
+  const std::string cause =
+      IsExit(report) ? EndText(report.end_reason) : CauseInBrief(report.shares);
   const std::string where = BlamedFunction(report);
   const char* dash = style_.unicode ? " — " : " - ";
   if (!cause.empty()) line += ": " + cause;
@@ -45,14 +47,14 @@ std::string IncidentLog::Summary() const {
   double worst_ms = 0;
   for (const auto& [id, told] : latest_) {
     ++kinds[told.kind];
-    worst_ms = std::max(worst_ms, told.duration_ms);
+    if (told.kind != "exit") worst_ms = std::max(worst_ms, told.duration_ms);
   }
   std::string by_kind;
   for (const auto& [kind, count] : kinds) {
     by_kind += (by_kind.empty() ? "" : ", ") + std::to_string(count) + " " + kind;
   }
   return std::to_string(latest_.size()) + (latest_.size() == 1 ? " incident (" : " incidents (") +
-         by_kind + "), worst " + DurationText(worst_ms);
+         by_kind + ")" + (worst_ms > 0 ? ", worst " + DurationText(worst_ms) : "");
 }
 
 }  // namespace jankbox::tools

@@ -226,8 +226,9 @@ int Run::Execute() {
   if (feed_.has_value()) feed_->StartUpload();
   WaitForProgram();
   if (!feed_.has_value()) return EndLike(child_.wait_status());
-  // A program that was killed while it was blocked left a ring: its report belongs to this run.
-  (void)RecoverOrphanRings(directory_, &spool_.value()).ok();
+  // A program that was killed left a ring: its report belongs to this run, which knows its end.
+  const ChildEnd end_of_program{child_.pid(), child_.wait_status()};
+  (void)RecoverOrphanRings(directory_, &spool_.value(), {}, end_of_program).ok();
   feed_->Tell();
   if (feed_->uploads()) WaitForUpload();
   feed_->TellSummary(preflight_.obstacle, child_.wait_status());

@@ -1,6 +1,5 @@
 #include "tools/run/run_feed.h"
 
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/signal_name.h"
 #include "report/report_file.h"
 #include "report/report_json.h"
 #include "tools/reports/report_view.h"
@@ -143,10 +143,9 @@ void RunFeed::TellSummary(const std::string& obstacle, int wait_status) {
     line += "; the event thread of a Java program was not watched (--java watches it)";
   }
   if (WIFSIGNALED(wait_status)) {
-    const int signal = WTERMSIG(wait_status);
-    const char* name = sigabbrev_np(signal);  // null: a real-time signal
-    line += "; the program was ended by " +
-            (name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(signal));
+    line += "; the program was ended by " + SignalName(WTERMSIG(wait_status));
+  } else if (WEXITSTATUS(wait_status) != 0) {
+    line += "; the program exited with status " + std::to_string(WEXITSTATUS(wait_status));
   }
   SayLine(line);
 }

@@ -63,7 +63,7 @@ std::vector<int> Apportion(const std::vector<double>& parts, int total) {
 Colour CauseColour(const std::string& cause) { return LookOf(cause).colour; }
 
 Colour KindColour(const std::string& kind) {
-  if (kind == "anr" || kind == "recovered") return Colour::kRed;
+  if (kind == "anr" || kind == "recovered" || kind == "exit") return Colour::kRed;
   return kind == "manual" ? Colour::kNone : Colour::kYellow;
 }
 

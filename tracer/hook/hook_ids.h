@@ -20,8 +20,9 @@ enum class HookFeature : uint8_t {
   kThreads,  // threads that are made and named
   kFrames,   // buffer swaps, and a game loop's own pauses between them
   kBinder,   // calls of other processes, on Android
+  kEnds,     // ends of the process
 };
-inline constexpr size_t kHookFeatures = 7;
+inline constexpr size_t kHookFeatures = 8;
 
 // Names are those of the symbols, the _chk and _2 forms being what _FORTIFY_SOURCE calls instead.
 enum class HookId : uint8_t {
@@ -85,8 +86,20 @@ enum class HookId : uint8_t {
   kIoctl,
   kSend,
   kSendmsg,
+  kExit,
+  kExitC,
+  kAbort,
+  kRaise,
+  kExecve,
+  kExecv,
+  kExecvp,
+  kExecvpe,
+  kFexecve,
+  kExecl,
+  kExeclp,
+  kExecle,
 };
-inline constexpr size_t kHookIds = 60;
+inline constexpr size_t kHookIds = 72;
 
 struct HookedSymbol {
   HookId id;
@@ -156,6 +169,18 @@ inline constexpr std::array<HookedSymbol, kHookIds> kHookedSymbols = {{
     {HookId::kIoctl, "ioctl"},
     {HookId::kSend, "send"},
     {HookId::kSendmsg, "sendmsg"},
+    {HookId::kExit, "_exit"},
+    {HookId::kExitC, "_Exit"},
+    {HookId::kAbort, "abort"},
+    {HookId::kRaise, "raise"},
+    {HookId::kExecve, "execve"},
+    {HookId::kExecv, "execv"},
+    {HookId::kExecvp, "execvp"},
+    {HookId::kExecvpe, "execvpe"},
+    {HookId::kFexecve, "fexecve"},
+    {HookId::kExecl, "execl"},
+    {HookId::kExeclp, "execlp"},
+    {HookId::kExecle, "execle"},
 }};
 
 inline constexpr const char* SymbolOf(HookId id) {

@@ -1,6 +1,7 @@
 #include "tracer/interpose/source_hooks.h"
 
 #include "tracer/interpose/bus_calls.h"
+#include "tracer/interpose/end_proxies.h"
 #include "tracer/interpose/io_proxies.h"
 #include "tracer/interpose/lock_proxies.h"
 #include "tracer/interpose/thread_proxies.h"
@@ -9,6 +10,7 @@
 namespace jankbox {
 void AddSourceHooks(const SourceSet& sources, HookSet* hooks) {
   constexpr char kWithout[] = "a function of the C library is not interposed";
+  hooks->AddAll(EndHooks(), kWithout);
   if (sources.threads) {
     ThreadRecorder::Prepare();
     hooks->AddAll(ThreadHooks(), kWithout);

@@ -1,4 +1,4 @@
-// Installs the proxies of tracer/interpose in every module of the app:
+// Installs the proxies of tracer/interpose in every module of the app: ends of the process always;
 // threads, file calls and locks of watched threads.
 #ifndef JANKBOX_TRACER_INTERPOSE_SOURCE_HOOKS_H_
 #define JANKBOX_TRACER_INTERPOSE_SOURCE_HOOKS_H_

@@ -206,6 +206,18 @@ void RingFile::AddDroppedEvents(uint64_t count) {
   mutable_header()->dropped_events.fetch_add(count, std::memory_order_relaxed);
 }
 
+void RingFile::NoteForeground(bool in_front) {
+  const RingForeground now = in_front ? RingForeground::kFront : RingForeground::kBackground;
+  mutable_header()->foreground.store(static_cast<uint32_t>(now), std::memory_order_relaxed);
+}
+
+void RingFile::NoteOomKills(std::string_view file, uint64_t kills) {
+  RingHeader* h = mutable_header();
+  if (file.size() >= sizeof(h->oom_file)) return;
+  if (h->oom_file[0] == '\0') CopyText(h->oom_file, sizeof(h->oom_file), file);
+  h->oom_kills.store(kills + 1, std::memory_order_release);
+}
+
 bool RingFile::RemoveFile() {
   RingHeader* h = mutable_header();
   const bool unsealed =

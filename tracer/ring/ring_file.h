@@ -75,6 +75,11 @@ class RingFile {
   void SetSlowThreshold(uint64_t ns);
   void AddDroppedEvents(uint64_t count);
 
+  // Of the watcher thread, for the report of an unclean end: whether the app is in front, and the
+  // low-memory kills that `file` counts. A `file` of 288 bytes and more is not noted.
+  void NoteForeground(bool in_front);
+  void NoteOomKills(std::string_view file, uint64_t kills);
+
   // REQUIRES index < kMaxWatchedThreads.
   WatchedSlot watched(size_t index) {
     DCHECK(index < kMaxWatchedThreads);

@@ -109,7 +109,14 @@ enum class RingEnd : uint32_t {
   kNone = 0,      // it runs, or died
   kClosed = 1,    // a clean stop
   kUnsealed = 2,  // stopped before it had written the reports of all finished incidents
+  kExited = 3,    // the process ended in order, or runs another program: no stop, and no crash
 };
+
+// Whether the app was in front when the watcher looked last.
+enum class RingForeground : uint32_t { kUnknown = 0, kFront = 1, kBackground = 2 };
+
+// A call that ends the process with a signal, and had not returned.
+enum class RingEndCall : uint32_t { kNone = 0, kAbort = 1, kRaise = 2 };
 
 enum class RingIncidentState : uint32_t { kNone = 0, kGrowing = 1, kFinished = 2 };
 
@@ -190,6 +197,14 @@ struct RingHeader {
   RingIncident incidents[kMaxWatchedThreads];  // of the watched thread with the same index
   RingWatchedThread watched[kMaxWatchedThreads];
   char reports_folder[512];  // where its reports belong; empty: unknown, or too long
+  // For the report of an unclean end. 0 in rings of 0.1.
+  std::atomic<uint32_t> foreground;  // RingForeground
+  std::atomic<uint32_t> end_call;    // RingEndCall; written after the next two
+  std::atomic<uint32_t> end_signal;
+  uint32_t reserved;
+  std::atomic<uint64_t> end_call_ticks;
+  std::atomic<uint64_t> oom_kills;  // 1 + what `oom_file` said a second ago at most; 0: not known
+  char oom_file[288];               // counts the kernel's low-memory kills in the process' cgroup
 };
 static_assert(sizeof(RingHeader) <= kRingSectionAlignment);
 static_assert(std::atomic<uint64_t>::is_always_lock_free);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/phase_names.h"
+#include "tracer/ring/ring_end_note.h"
 #include "tracer/ring/word_text.h"
 
 namespace jankbox {
@@ -42,6 +43,7 @@ void WatchedSlot::NoteExit(const RingHeader* ring) {
   for (RingWatchedThread& thread : const_cast<RingHeader*>(ring)->watched) {
     thread.dispatch_begin_ticks.store(0, std::memory_order_release);
   }
+  RingEndNote::Exits(ring);
 }
 
 void WatchedSlot::NoteSlow(uint64_t begin_ticks, uint64_t end_ticks) const {

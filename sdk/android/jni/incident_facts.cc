@@ -1,5 +1,7 @@
 #include "sdk/android/jni/incident_facts.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <utility>
@@ -60,10 +62,18 @@ void IncidentFacts::AddAll(const jankbox_incident* incident) {
     const std::string janky = frame_jank_.Janky(kMaxValueBytes);
     if (!janky.empty()) Add(incident, "frame_jank_last", janky);
   }
-  if (incident->kind == JANKBOX_KIND_RECOVERED) {
-    for (size_t i = 0; i + 1 < last_exit_.size(); i += 2) {
-      Add(incident, last_exit_[i].c_str(), last_exit_[i + 1]);
-    }
+  if (incident->pid != getpid()) AddLastExit(incident);
+}
+
+// If it is the end of that process.
+void IncidentFacts::AddLastExit(const jankbox_incident* incident) const {
+  const std::string pid = std::to_string(incident->pid);
+  bool same = false;
+  for (size_t i = 0; i + 1 < last_exit_.size(); i += 2) {
+    same = same || (last_exit_[i] == "exit_pid" && last_exit_[i + 1] == pid);
+  }
+  for (size_t i = 0; same && i + 1 < last_exit_.size(); i += 2) {
+    Add(incident, last_exit_[i].c_str(), last_exit_[i + 1]);
   }
 }
 

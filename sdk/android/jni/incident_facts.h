@@ -51,6 +51,7 @@ class IncidentFacts {
   static int OnIncident(const jankbox_incident* incident, void* self);
   void AddAll(const jankbox_incident* incident);
   void AddStack(const jankbox_incident* incident) const REQUIRES(mutex_);
+  void AddLastExit(const jankbox_incident* incident) const REQUIRES(mutex_);
 
   Mutex mutex_;
   std::deque<OverdueStack> stacks_ GUARDED_BY(mutex_);  // oldest first

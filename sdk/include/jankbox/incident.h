@@ -28,7 +28,7 @@ enum {
   JANKBOX_KIND_STARTUP = 4,
   /* A thread did not respond for anr_ms, or the system sent SIGQUIT because of that. */
   JANKBOX_KIND_ANR = 5,
-  /* Found in the ring file of an earlier run of the app, which did not end with jankbox_stop(). */
+  /* An earlier run of the app ended within a block that no report had been written of. */
   JANKBOX_KIND_RECOVERED = 6,
   /* jankbox_snapshot(). */
   JANKBOX_KIND_MANUAL = 7,
@@ -37,7 +37,9 @@ enum {
   /* jankbox_report_incident(). */
   JANKBOX_KIND_CUSTOM = 9,
   /* An input event waited input_latency_ms or longer. */
-  JANKBOX_KIND_INPUT_LATENCY = 10
+  JANKBOX_KIND_INPUT_LATENCY = 10,
+  /* An earlier run of the app ended without closing its ring: it crashed or was killed. */
+  JANKBOX_KIND_EXIT = 11
 };
 
 /* One revision of an incident: the same block may first be a slow message and later an ANR, and is
@@ -58,7 +60,9 @@ typedef struct jankbox_incident {
   uint64_t duration_ns;
   /* The thread id (gettid); 0 if the incident belongs to no single thread. */
   int32_t tid;
-  uint32_t reserved;
+  /* The process; another one than the caller's if the report is about an earlier run of the app.
+   * 0 from a library of 0.1. */
+  int32_t pid;
   /* The name of that thread. */
   const char* thread;
   /* The name of the dispatch or frame, or the reason that the app gave. */

@@ -311,10 +311,11 @@ JANKBOX_API jankbox_status jankbox_start(const jankbox_options* options);
  * the end of the process Jankbox calls it itself. jankbox_start() may follow. */
 JANKBOX_API void jankbox_stop(void);
 
-/* To be called before _exit(), _Exit() or quick_exit(), which end the process without
- * jankbox_stop(): a dispatch that still runs is then not reported as one in which the process died.
- * The next jankbox_start() finishes the reports that were being written. Safe in signal handlers;
- * does nothing in a child process that has not started Jankbox. */
+/* To be called before the process ends without jankbox_stop() by a system call of its own: its end
+ * is then not reported as one that closed nothing. The next jankbox_start() finishes the reports
+ * that were being written. Jankbox calls it itself before _exit(), _Exit(), quick_exit() and exec,
+ * while its hooks are installed. Safe in signal handlers; does nothing in a child process that has
+ * not started Jankbox. */
 JANKBOX_API void jankbox_process_exits(void);
 
 /* Changes thresholds while Jankbox records. Takes the fields slow_message_ms, lag_ms, anr_ms,

@@ -98,6 +98,15 @@ TEST_F(BlameTest, OnlyTheIncidentsTimeCounts) {
   EXPECT_EQ(blame.place, "C");
 }
 
+TEST_F(BlameTest, CallsThatEndedBeforeTheIncidentAreNotListed) {
+  ui_->Begin('A', 0);
+  ui_->Begin('B', 10 * kMs).Begin('C', 20 * kMs).End('C', 30 * kMs).End('B', 40 * kMs);
+  ui_->Begin('D', 1000 * kMs).End('D', 1000 * kMs);  // at its very start
+  ui_->Begin('B', 1200 * kMs).End('B', 1300 * kMs);
+  EXPECT_THAT(Lines(Find(1000, 2000)), ElementsAre("A! 1x 1000", ".B 1x 100"))
+      << "nor is their count";
+}
+
 TEST_F(BlameTest, OtherThreadsMethodsAreNotBlamed) {
   AddThread(&window_, kOther, "worker").Begin('D', 0).End('D', 2000 * kMs);
   ui_->Begin('A', 0).End('A', 10 * kMs);

@@ -1,5 +1,4 @@
-// Rings that a dead process left, made from a ring in memory whose header names a process that
-// never was. `admit` shows each report before it is written.
+// Rings that a dead process left.
 #include "diagnosis/seal/recovery.h"
 
 #include <fcntl.h>
@@ -15,6 +14,7 @@
 #include "base/scoped_fd.h"
 #include "base/uuid.h"
 #include "report/report.h"
+#include "tests/diagnosis/seal/recovery_fixture.h"
 #include "tests/fakes/fake_ring.h"
 #include "tests/fakes/fake_window.h"
 #include "tests/uploader/temporary_folder.h"
@@ -29,77 +29,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-constexpr int32_t kUi = 55;
-constexpr char kId[] = "01890a5d-ac96-774b-bcce-b302099a8057";
-
-class RecoveryTest : public testing::Test {
- protected:
-  RecoveryTest() {
-    ring_ = std::make_unique<FakeRing>();
-    header()->process_start_ticks += 1;  // this pid, but a process that is no more
-    begin_ns_ = header()->clock_at_start.ticks = header()->clock_at_start.monotonic_ns;
-    SetLastSign(5000);
-  }
-  ~RecoveryTest() override { fs::remove_all(rings()); }
-
-  RingHeader* header() { return ring_->header(); }
-  // Milliseconds since the process began to record.
-  uint64_t At(uint64_t ms) const { return begin_ns_ + ms * kNsPerMs; }
-  void SetLastSign(uint64_t ms) { header()->heartbeat_ticks.store(At(ms)); }
-  void Blocked(uint64_t from_ms, size_t index = 0) {
-    ring_->Watch(index, kUi + static_cast<int32_t>(index));
-    ring_->BeginDispatch(index, "Feed.bind", At(from_ms));
-  }
-  void Incident(RingIncidentState state, ReportKind kind, uint32_t sealed_revision,
-                const char* id = kId) {
-    RingIncident& note = header()->incidents[0];
-    StoreName(id, note.id, kIncidentIdWords);
-    note.kind.store(static_cast<uint32_t>(kind));
-    note.sealed_revision.store(sealed_revision);
-    note.begin_ticks.store(At(1000));
-    note.end_ticks.store(state == RingIncidentState::kFinished ? At(2500) : 0);
-    note.state.store(static_cast<uint32_t>(state));
-  }
-  std::string rings() const { return RingFolder(folder_.path()).value(); }
-  std::string Path(const std::string& name) const { return rings() + "/" + name; }
-  std::string Bytes() {
-    return {reinterpret_cast<const char*>(ring_->file()->base()), ring_->file()->bytes()};
-  }
-  static void Write(const std::string& path, const std::string& bytes) {
-    std::ofstream(path, std::ios::binary) << bytes;
-  }
-  void Leave(const std::string& name = "ring-1-1.jbxring") { Write(Path(name), Bytes()); }
-  // So long ago that no process is still filling it.
-  static void MakeOld(const std::string& path) {
-    const timespec times[2] = {{1'000'000'000, 0}, {1'000'000'000, 0}};
-    ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
-  }
-  Result<std::vector<std::string>> Recover() {
-    Result<Spool> spool = Spool::Open(folder_.path(), {.min_free_bytes = 0});
-    EXPECT_TRUE(spool.ok());
-    return RecoverOrphanRings(folder_.path(), &spool.value(),
-                              [this](const ReportedIncident& incident, Report* report) {
-                                incidents_.push_back(incident);
-                                reports_.push_back(*report);
-                                return admits_;
-                              });
-  }
-  size_t Sealed() const {
-    return static_cast<size_t>(
-        std::count_if(fs::directory_iterator(folder_.path()), fs::directory_iterator(),
-                      [](const fs::directory_entry& entry) {
-                        return entry.path().string().ends_with(kReportFileSuffix);
-                      }));
-  }
-
-  TemporaryFolder folder_;
-  std::unique_ptr<FakeRing> ring_;
-  uint64_t begin_ns_ = 0;
-  bool admits_ = true;
-  std::vector<Report> reports_;
-  std::vector<ReportedIncident> incidents_;  // of the same reports
-};
 
 TEST_F(RecoveryTest, NoRingIsNoReport) {
   const Result<std::vector<std::string>> ids = Recover();
@@ -171,7 +100,7 @@ TEST_F(RecoveryTest, IncidentThatWasGrowingKeepsItsIdAndGoesOnCounting) {
   Leave();
   EXPECT_THAT(Recover().value(), ElementsAre(kId));
   ASSERT_THAT(reports_, SizeIs(1));
-  EXPECT_EQ(reports_[0].kind, ReportKind::kRecovered);
+  EXPECT_EQ(reports_[0].kind, ReportKind::kAnr) << "a later revision only adds";
   EXPECT_EQ(reports_[0].revision, 2u);
 }
 
@@ -212,7 +141,7 @@ TEST_F(RecoveryTest, EveryKindOfAFinishedIncidentIsKept) {
 }
 
 TEST_F(RecoveryTest, KindThatIsNoneIsNotBelieved) {
-  for (const uint32_t kind : {0u, 11u, 4'000'000'000u}) {
+  for (const uint32_t kind : {0u, 12u, 4'000'000'000u}) {
     reports_.clear();
     ring_->Watch(0, kUi);
     Incident(RingIncidentState::kFinished, static_cast<ReportKind>(kind), 0);

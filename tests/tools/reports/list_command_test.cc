@@ -50,6 +50,24 @@ TEST(List, TableIsNewestFirstWithCauseAndRepeats) {
                                        HasSubstr("3fa9c1d2 ×2"), HasSubstr("01960000-0001")));
 }
 
+TEST(List, EndOfAProcessHasAReasonInPlaceOfADuration) {
+  TemporaryFolder folder;
+  proto::Report report = SampleReport(1);
+  report.set_kind(proto::EXIT);
+  SealReportFile(folder.path(), report);
+  report = SampleReport(2);
+  report.set_kind(proto::EXIT);
+  report.set_end_reason("unknown");
+  SealReportFile(folder.path(), report);
+  report = SampleReport(3);
+  report.set_kind(proto::EXIT);
+  report.set_end_reason("SIGABRT");
+  SealReportFile(folder.path(), report);
+  const Finished list = List(folder.path());
+  EXPECT_THAT(list.out, testing::ContainsRegex("exit +-  .*ended without closing"));
+  EXPECT_THAT(list.out, testing::ContainsRegex("exit +-  .*ended by SIGABRT"));
+}
+
 TEST(List, ReportOfTodayShowsItsTimeOnly) {
   TemporaryFolder folder;
   proto::Report report = SampleReport();

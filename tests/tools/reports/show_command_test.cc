@@ -68,6 +68,34 @@ TEST(RenderReport, OnlyLossesThatAreNotZeroAreNamed) {
               HasSubstr("Losses    3 lost samples, 1 torn chunks\n"));
 }
 
+TEST(RenderReport, EndOfAProcessIsShownWithItsEvidence) {
+  ReportView view = Sample(1);
+  view.kind = "exit";
+  view.end_reason = "SIGSEGV";
+  nlohmann::json report = {{"end_reason", "SIGSEGV"},
+                           {"end_evidence", "wait status"},
+                           {"ends", {{{"reason", "SIGTERM"}, {"count", 3}}}}};
+  view.facts = ReportFacts(report);
+  std::string text = RenderReport({}, view, false, "x");
+  EXPECT_THAT(text, HasSubstr("exit  ended by SIGSEGV  app (pid 7)"));
+  EXPECT_THAT(text, HasSubstr("End       ended by SIGSEGV (wait status)\n"));
+  EXPECT_THAT(text, HasSubstr("          in this folder so far: SIGTERM 3\n"));
+  view.end_reason = report["end_reason"] = "unknown";
+  report["end_evidence"] = "";
+  view.facts = ReportFacts(report);
+  text = RenderReport({}, view, false, "x");
+  EXPECT_THAT(text, HasSubstr("exit  ended without closing  app (pid 7)"));
+  EXPECT_THAT(text, HasSubstr("End       ended without closing\n"));
+}
+
+TEST(RenderReport, TimeThatIsNoPartOfTheDurationIsShown) {
+  ReportView view = Sample(1);
+  view.facts = ReportFacts({{"held_ms", 3200.0}});
+  EXPECT_THAT(RenderReport({}, view, false, "x"), HasSubstr("Stopped   3.2 s more passed"));
+  view.facts = ReportFacts({{"held_ms", 0.0}});
+  EXPECT_THAT(RenderReport({}, view, false, "x"), Not(HasSubstr("Stopped")));
+}
+
 TEST(RenderReport, CoverageIsShownOnlyIfPartOfTheIncidentIsMissing) {
   ReportView view = Sample(1);
   const auto shown = [&view](const nlohmann::json& covered_ms) {

@@ -54,6 +54,18 @@ TEST(IncidentLog, IncidentsAlikeShareALine) {
   EXPECT_EQ(log.Summary(), "6 incidents (6 slow message), worst 200 ms");
 }
 
+TEST(IncidentLog, EndOfAProcessSaysItsReasonAndHasNoLength) {
+  IncidentLog log{TextStyle{}};
+  ReportView ended = Incident("a", 1, "exit", 30);
+  ended.end_reason = "SIGSEGV";
+  EXPECT_EQ(log.Add(ended, 1), "exit in app (main): ended by SIGSEGV — app_draw  [a]");
+  ended.id = "b";
+  ended.fingerprint = "another";
+  ended.end_reason = "unknown";
+  EXPECT_EQ(log.Add(ended, 1), "exit in app (main): ended without closing — app_draw  [b]");
+  EXPECT_EQ(log.Summary(), "2 incidents (2 exit)");
+}
+
 TEST(IncidentLog, SummaryCountsKinds) {
   IncidentLog log{TextStyle{}};
   EXPECT_EQ(log.Summary(), "no incidents");

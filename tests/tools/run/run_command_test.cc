@@ -88,7 +88,7 @@ TEST_F(RunTest, StreamsAreByteIdentical) {
   EXPECT_EQ(quiet.exit_status(), 3);
   const Finished spoken = piped(Command(program));
   EXPECT_EQ(spoken.out, bare.out);
-  EXPECT_EQ(spoken.err, bare.err + kNothingWatched + std::string("\n"));
+  EXPECT_EQ(spoken.err, bare.err + kNothingWatched + "; the program exited with status 3\n");
 }
 
 TEST_F(RunTest, ArgumentsReachTheProgramUntouched) {
@@ -155,7 +155,7 @@ TEST_F(RunTest, FirstErrorOfTheWholeTreeIsPrintedOthersAreCounted) {
   EXPECT_EQ(finished.err,
             "jankbox: no room for a ring ?[31m\n"
             "jankbox: nothing was watched: recording was not possible (see above); "
-            "5 more errors\n");
+            "5 more errors; the program exited with status 4\n");
 }
 
 TEST_F(RunTest, IncidentsArePrintedAsTheyHappenAndSummedUp) {
@@ -252,7 +252,8 @@ TEST_F(RunTest, ProgramThatTheAgentCannotBeLoadedIntoRunsWithoutIt) {
   const std::string why =
       program + " is a program that is linked statically: the agent cannot be loaded into it";
   EXPECT_EQ(finished.err, "jankbox: nothing can be watched: " + why +
-                              "\njankbox: nothing was watched: " + why + "\n");
+                              "\njankbox: nothing was watched: " + why +
+                              "; the program exited with status 9\n");
 }
 
 TEST_F(RunTest, GrandchildrenMayLiveOn) {

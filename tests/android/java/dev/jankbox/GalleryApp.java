@@ -110,6 +110,11 @@ final class GalleryApp extends Application {
                 }
 
                 @Override
+                public int getPid() {
+                    return Integer.getInteger("stub.exit_pid", 0);
+                }
+
+                @Override
                 public String getDescription() {
                     return "too many cached";
                 }

@@ -1,0 +1,120 @@
+// Rings that their processes did not close: which ends are reported, and as what.
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include "report/report_file.h"
+#include "tests/diagnosis/seal/recovery_fixture.h"
+#include "uploader/spool/spool_folder.h"
+
+namespace jankbox {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class UncleanEndTest : public RecoveryTest {
+ protected:
+  UncleanEndTest() {
+    ring_->file()->NoteForeground(true);
+    ring_->Watch(0, kUi);
+    ring_->Dispatch(0, "done", At(100), At(200));
+  }
+  Result<std::vector<std::string>> RecoverChild(int wait_status) {
+    Leave();
+    return Recover(ChildEnd{header()->pid, wait_status});
+  }
+};
+
+TEST_F(UncleanEndTest, IsAReportOfItsLastMoments) {
+  ring_->BeginDispatch(0, "Feed.bind", At(4900));
+  Leave();
+  ASSERT_THAT(Recover().value(), SizeIs(1));
+  EXPECT_EQ(reports_[0].kind, ReportKind::kExit);
+  EXPECT_EQ(reports_[0].end_reason, "unknown");
+  EXPECT_EQ(reports_[0].tid, kUi);
+  EXPECT_EQ(reports_[0].what, "Feed.bind");
+  EXPECT_EQ(reports_[0].duration_ns, 100 * kNsPerMs);
+  EXPECT_THAT(reports_[0].verdict.summary,
+              HasSubstr("ended without closing, in \"Feed.bind\" for 100 ms"));
+  ASSERT_THAT(reports_[0].ends, SizeIs(1));
+  EXPECT_EQ(reports_[0].ends[0].count, 1u);
+  EXPECT_THAT(Recover().value(), IsEmpty()) << "once";
+}
+
+TEST_F(UncleanEndTest, WhileItWaitsHasNoDuration) {
+  EXPECT_THAT(RecoverChild(SIGSEGV).value(), SizeIs(1));
+  EXPECT_EQ(reports_[0].end_reason, "SIGSEGV");
+  EXPECT_EQ(reports_[0].end_evidence, "wait status");
+  EXPECT_EQ(reports_[0].duration_ns, 0u);
+  EXPECT_THAT(reports_[0].verdict.summary, HasSubstr("ended by SIGSEGV, while waiting"));
+}
+
+TEST_F(UncleanEndTest, HasTheReasonThatTheSystemToldAListener) {
+  Leave();
+  Result<Spool> spool = Spool::Open(folder_.path(), {.min_free_bytes = 0});
+  const auto listener = [](const ReportedIncident&, Report* report) {
+    report->attributes = {{"exit_reason", "signal"}, {"exit_status", "11"}};
+    return true;
+  };
+  const std::vector<std::string> ids =
+      RecoverOrphanRings(folder_.path(), &spool.value(), listener).value();
+  ASSERT_THAT(ids, SizeIs(1));
+  const Result<proto::Report> report = ReadReportFile(ReportPath(folder_.path(), ids[0]));
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->end_reason(), "SIGSEGV");
+  EXPECT_EQ(report->end_evidence(), "ApplicationExitInfo");
+  EXPECT_THAT(report->verdict().summary(), HasSubstr("ended by SIGSEGV, while waiting"));
+}
+
+TEST_F(UncleanEndTest, ThatWasAskedForIsNone) {
+  EXPECT_THAT(RecoverChild(SIGTERM).value(), IsEmpty());
+  EXPECT_FALSE(fs::exists(Path("ring-1-1.jbxring")));
+}
+
+TEST_F(UncleanEndTest, InABlockIsThatBlocksReportWithTheReason) {
+  Blocked(1000);
+  EXPECT_THAT(RecoverChild(SIGKILL).value(), SizeIs(1));
+  EXPECT_EQ(reports_[0].kind, ReportKind::kRecovered);
+  EXPECT_EQ(reports_[0].end_reason, "SIGKILL");
+}
+
+TEST_F(UncleanEndTest, AfterAnUnsealedIncidentIsASecondReport) {
+  ring_->Dispatch(0, "sync", At(1000), At(2500));
+  Incident(RingIncidentState::kFinished, ReportKind::kLag, 0);
+  EXPECT_THAT(RecoverChild(SIGSEGV).value(), SizeIs(2));
+  EXPECT_EQ(reports_[0].kind, ReportKind::kLag);
+  EXPECT_EQ(reports_[0].end_reason, "") << "it was over";
+  EXPECT_EQ(reports_[1].kind, ReportKind::kExit);
+}
+
+TEST_F(UncleanEndTest, OfARingThatItsProcessClosedIsNone) {
+  ring_->BeginDispatch(0, "Feed.bind", At(1000));
+  header()->closed.store(static_cast<uint32_t>(RingEnd::kExited));
+  Leave();
+  EXPECT_THAT(Recover().value(), IsEmpty());
+  EXPECT_FALSE(fs::exists(Path("ring-1-1.jbxring")));
+}
+
+TEST_F(UncleanEndTest, WithoutAnyMessageIsNone) {
+  header()->watched[0].dispatch_count.store(0);
+  EXPECT_THAT(RecoverChild(SIGSEGV).value(), IsEmpty());
+}
+
+TEST_F(UncleanEndTest, OfAVersionThatClosedFewerRingsIsNone) {
+  header()->foreground.store(0);
+  EXPECT_THAT(RecoverChild(SIGSEGV).value(), IsEmpty());
+}
+
+TEST_F(UncleanEndTest, ThatASpoolHasNoRoomForIsCountedOnce) {
+  Leave();
+  Result<Spool> full =
+      Spool::Open(folder_.path(), {.max_bytes = 1, .max_reports = 1, .min_free_bytes = 0});
+  EXPECT_FALSE(RecoverOrphanRings(folder_.path(), &full.value()).ok());
+  ASSERT_THAT(Recover().value(), SizeIs(1));
+  EXPECT_EQ(reports_[0].ends[0].count, 1u);
+}
+
+}  // namespace
+}  // namespace jankbox
