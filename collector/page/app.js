@@ -7,6 +7,7 @@ const CAUSES = [
   ['fault', 'page faults'], ['ipc', 'IPC'], ['gc', 'garbage collection'], ['sleeping', 'sleeping'],
   ['blocked', 'blocked'], ['unknown', 'unknown'],
 ];
+const ADDRESSES = ['rel_pc', 'function_start'];
 const REFRESH_MS = 5000;
 const REPORTS_SHOWN = 50;
 
@@ -148,7 +149,7 @@ function entryNode(entry) {
   const plain = fields.filter(([, value]) => typeof value !== 'object');
   const name = plain.find(([key]) => key === 'name' || key === 'function');
   const rest = plain.filter((field) => field !== name && field[0] !== 'depth')
-      .map(([key, value]) => `${label(key)} ${key === 'rel_pc' ? '0x' + value.toString(16) : valueText(key, value)}`);
+      .map(([key, value]) => `${label(key)} ${ADDRESSES.includes(key) ? '0x' + value.toString(16) : valueText(key, value)}`);
   const item = element('li', '', [...(name ? [name[1]] : []), ...rest].join(', '));
   item.style.marginLeft = `${Math.min(entry.depth || 0, 64)}em`;
   for (const [key, value] of fields) if (typeof value === 'object') item.append(fieldNode(key, value));

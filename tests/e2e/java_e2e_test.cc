@@ -189,13 +189,15 @@ TEST_F(JavaTest, WithoutTheOptionTheLastLineNamesIt) {
   EXPECT_EQ(outcome.exit_status, plain.exit_status);
   EXPECT_EQ(outcome.out, plain.out);
   EXPECT_THAT(outcome.err, EndsWith("; the event thread of a Java program was not watched (--java "
-                                    "watches it)\n"));
+                                    "watches it); the program exited with status 7\n"));
 }
 
 TEST_F(JavaTest, ProgramWithoutWindowsIsSaidToHaveNone) {
   const Outcome outcome = Execute(Run(), SwingStalls({"none"}));
   EXPECT_EQ(outcome.exit_status, 7);
-  EXPECT_EQ(outcome.err, "jankbox: nothing was watched: the Java VM had no event thread of AWT\n");
+  EXPECT_EQ(outcome.err,
+            "jankbox: nothing was watched: the Java VM had no event thread of AWT; the program "
+            "exited with status 7\n");
 }
 
 TEST_F(JavaTest, ScriptPassesTheOptionOnWithTheUsersOwn) {

@@ -4,6 +4,8 @@
 #define JANKBOX_TESTS_REPORT_VISIBLE_TEXTS_H_
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -22,7 +24,13 @@ inline void AddVisibleTexts(const std::string& name, const nlohmann::json& value
     for (const auto& inner : value) AddVisibleTexts(name, inner, texts);
   } else if (value.is_string()) {
     if (name != "build_id") texts->push_back(value.get<std::string>());  // may be cut
-  } else if (!value.is_null() && value != 0 && value != false && name != "rel_pc" && name != "ms") {
+  } else if (name == "rel_pc" || name == "function_start") {             // of a frame
+    constexpr uint64_t kExactInJavaScript = uint64_t{1} << 53;
+    const uint64_t address = value.get<uint64_t>();
+    char text[32];
+    snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(address));
+    if (address != 0 && address < kExactInJavaScript) texts->push_back(text);
+  } else if (!value.is_null() && value != 0 && value != false && name != "ms") {
     std::string label = name.ends_with("_ms") ? name.substr(0, name.size() - 3) : name;
     std::replace(label.begin(), label.end(), '_', ' ');
     texts->push_back(label);

@@ -115,18 +115,19 @@ std::string Summary(const RecordOptions& options, const AdbDevice& device,
   snprintf(line, sizeof(line), ": %.1f s of ", window_s);
   std::string text =
       options.output + line + options.app + " (pid " + std::to_string(recorded.report.pid());
-  snprintf(line, sizeof(line), ", %.1f MiB\n", static_cast<double>(bytes) / (1 << 20));
-  text += ") on " + Named(device) + line;
+  snprintf(line, sizeof(line), ", %.1f MiB", static_cast<double>(bytes) / (1 << 20));
+  text = Printable(text + ") on " + Named(device) + line) + "\n";
   // The report looks back from a moment after the recording's end.
   if (window_ns + kNsPerSecond / 2 < ParseDurationMs(options.duration) * kNsPerMs) {
-    text += options.duration + " were requested, the app keeps less" +
+    text += Printable(options.duration) + " were requested, the app keeps less" +
             (options.restart ? "\n" : ": --restart restarts it with a longer window\n");
   }
   if (recorded.other_reports != 0) {
     text += std::to_string(recorded.other_reports) +
-            " more reports were written meanwhile: jankbox pull -a " + options.app + "\n";
+            (recorded.other_reports == 1 ? " more report was" : " more reports were") +
+            " written meanwhile: jankbox pull -a " + Printable(options.app) + "\n";
   }
-  return Printable(text.substr(0, text.size() - 1)) + "\n";
+  return text;
 }
 
 nlohmann::json SummaryJson(const RecordOptions& options, const AdbDevice& device,

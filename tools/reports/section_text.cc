@@ -45,13 +45,25 @@ bool IsMomentOfAnother(const json& object, const std::string& name) {
 
 bool IsFrame(const json& value) { return value.is_object() && value.contains("rel_pc"); }
 
-// "libc.so.6  poll +0x11a3f0  6196744a". Where an instrumented method is, no address is known.
+uint64_t AddressIn(const json& frame, const char* name) {
+  const json& address = JsonField(frame, name);
+  return address.is_number_unsigned() ? address.get<uint64_t>() : 0;
+}
+
+std::string AddressText(uint64_t address) {
+  char text[32];
+  snprintf(text, sizeof(text), "+0x%llx", static_cast<unsigned long long>(address));
+  return text;
+}
+
+// "libc.so.6  poll +0x11a3f0 (starts at +0x11a3b0)  6196744a". Where an instrumented method is, no
+// address is known.
 std::string FrameText(const TextStyle& style, const json& frame) {
-  char address[32];
-  snprintf(address, sizeof(address), "+0x%llx",
-           static_cast<unsigned long long>(JsonCount(frame, "rel_pc")));
+  const uint64_t rel_pc = AddressIn(frame, "rel_pc");
+  const uint64_t start = AddressIn(frame, "function_start");
   const std::string build_id = JsonText(frame, "build_id");
-  std::string place = JsonCount(frame, "rel_pc") == 0 ? "" : std::string(" ") + address;
+  std::string place = rel_pc == 0 ? "" : " " + AddressText(rel_pc);
+  if (start != 0) place += " (starts at " + AddressText(start) + ")";
   if (!build_id.empty()) place += "  " + build_id.substr(0, 8);
   return Paint(style, Colour::kDim, JsonText(frame, "module") + "  ") +
          JsonText(frame, "function") + Paint(style, Colour::kDim, place);

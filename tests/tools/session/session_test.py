@@ -5,6 +5,7 @@ usage: session_test.py BUILD       needs root, systemd and Xvfb
 The installation is at /usr/local and the state of systemd in /run, for this test only (a mount namespace). Prints one line for
 each step. Exit status: 0, 1 if something went wrong, 77 if it cannot be tried here.
 """
+import glob
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ import tempfile
 import time
 
 INSIDE = 'JANKBOX_SESSION_TEST_FOLDER'
+CGROUPS = '/sys/fs/cgroup'
 SYSTEMD = '/lib/systemd/systemd'
 RUNTIME = '/run/session-test'
 AGENT = '/libjankbox_agent.so'
@@ -192,6 +194,31 @@ def inside(build, folder):
             process.wait(60)
 
 
+def enter_own_cgroup(name):
+    """A manager makes its own group the root of its units, and moves every process of that group: it must not be the machine's."""
+    hierarchies = [CGROUPS] if os.path.exists(f'{CGROUPS}/cgroup.controllers') else glob.glob(CGROUPS + '/*/')
+    for hierarchy in hierarchies:
+        group = os.path.join(hierarchy, name)
+        os.mkdir(group)
+        for file in ('cpuset.cpus', 'cpuset.mems'):  # empty in a new group of version 1: no process may enter
+            if os.path.exists(f'{group}/{file}'):
+                with open(f'{group}/{file}', 'w', encoding='ascii') as own:
+                    own.write(read(f'{hierarchy}/{file}'))
+        with open(f'{group}/cgroup.procs', 'w', encoding='ascii') as processes:
+            processes.write(str(os.getpid()))
+
+
+def remove_cgroups(name):
+    for top in glob.glob(f'{CGROUPS}/{name}') + glob.glob(f'{CGROUPS}/*/{name}'):
+        for group, _, _ in os.walk(top, topdown=False):
+            for _ in range(50):  # its last process is gone a little after it was waited for
+                try:
+                    os.rmdir(group)
+                    break
+                except OSError:
+                    time.sleep(0.1)
+
+
 def main(build):
     if INSIDE in os.environ:
         return inside(build, os.environ[INSIDE])
@@ -204,8 +231,13 @@ def main(build):
     try:
         run('cmake', '--install', build, '--prefix', os.path.join(folder, 'installed'))
         return subprocess.run(['unshare', '-m', sys.executable, '-B', os.path.abspath(__file__), build],
-                              env={**os.environ, INSIDE: folder}, check=False).returncode
+                              env={**os.environ, INSIDE: folder}, check=False,
+                              preexec_fn=lambda: enter_own_cgroup(os.path.basename(folder))).returncode
+    except subprocess.SubprocessError:
+        print('skipped: no cgroup of its own can be made here')
+        return 77
     finally:
+        remove_cgroups(os.path.basename(folder))
         shutil.rmtree(folder, ignore_errors=True)
 
 
