@@ -6,6 +6,7 @@
 #ifndef JANKBOX_DIAGNOSIS_BLAME_CALL_TREE_H_
 #define JANKBOX_DIAGNOSIS_BLAME_CALL_TREE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>

@@ -3,6 +3,7 @@
 #ifndef JANKBOX_DIAGNOSIS_BLAME_METHOD_LIST_H_
 #define JANKBOX_DIAGNOSIS_BLAME_METHOD_LIST_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
