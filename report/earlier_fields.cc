@@ -1,10 +1,13 @@
 #include "report/earlier_fields.h"
 
 #include <array>
+#include <set>
+#include <utility>
 
 #include "base/proto_writer.h"
 #include "report/field_table.h"
 #include "report/proto_reader.h"
+#include "report/report.h"
 
 namespace jankbox {
 namespace {
@@ -19,14 +22,8 @@ std::string_view KeyOf(std::string_view element) {
                                                                     : std::string_view();
 }
 
-bool HasElement(std::string_view message, uint32_t number, std::string_view key) {
-  ProtoReader reader(message);
-  ProtoField field;
-  while (reader.Next(&field)) {
-    if (field.number == number && field.is_bytes && KeyOf(field.bytes) == key) return true;
-  }
-  return false;
-}
+// An element of a field that is merged by key.
+using Element = std::pair<uint32_t, std::string_view>;
 
 std::array<Kept, kNumbers> KeptFields() {
   std::array<Kept, kNumbers> kept{};
@@ -40,10 +37,14 @@ std::array<Kept, kNumbers> KeptFields() {
 std::string WithEarlierFields(std::string_view earlier, std::string_view later) {
   const std::array<Kept, kNumbers> kept = KeptFields();
   std::array<bool, kNumbers> has{};
+  std::set<Element> elements;
   ProtoReader of_later(later);
   ProtoField field;
   while (of_later.Next(&field)) {
-    if (field.number < kNumbers) has[field.number] = true;
+    if (field.number >= kNumbers) continue;
+    has[field.number] = true;
+    const bool by_key = kept[field.number] == Kept::kByKey && field.is_bytes;
+    if (by_key) elements.emplace(field.number, KeyOf(field.bytes));
   }
   std::string merged;
   ProtoWriter out(&merged);
@@ -51,14 +52,18 @@ std::string WithEarlierFields(std::string_view earlier, std::string_view later) 
   while (of_earlier.Next(&field)) {
     if (field.number >= kNumbers || kept[field.number] == Kept::kNo) continue;
     const bool by_key = kept[field.number] == Kept::kByKey && field.is_bytes;
-    if (by_key ? HasElement(later, field.number, KeyOf(field.bytes)) : has[field.number]) continue;
+    const bool replaced =
+        by_key ? elements.contains({field.number, KeyOf(field.bytes)}) : has[field.number];
+    if (replaced) continue;
     if (field.is_bytes) {
       out.Bytes(field.number, field.bytes);
     } else {
       out.Varint(field.number, field.value);
     }
   }
-  if (!of_earlier.complete()) merged.clear();
+  if (!of_earlier.complete() || merged.size() + later.size() > kMaxReportMessageBytes) {
+    merged.clear();
+  }
   return merged.append(later);
 }
 

@@ -97,9 +97,8 @@ Status CountEnd(const std::string& folder, const SpoolInstant& now, const std::s
   }
   Add(reason, &book);
   if (seal != nullptr && book.reports_today < kExitReportsADay) {
-    const Status sealed = seal(book.counts);
-    if (!sealed.ok()) return sealed;
-    ++book.reports_today;
+    // Without room for its report the end is only counted: a ring that waits for room costs more.
+    if (seal(book.counts).ok()) ++book.reports_today;
   }
   // A count that a power cut takes is not worth an fsync.
   (void)ReplaceFile(folder, kName, EncodeEnds(book, now), false);

@@ -103,15 +103,15 @@ Status SealRequestOf(const DeadRing& ring, SealRequest request, const Recovery& 
 // Of a ring that was not closed: counts the end, and writes its report unless another one of the
 // same end has its reason, or none is due.
 Status RecoverEnd(const DeadRing& ring, bool told, const Recovery& recovery) {
-  const RingHeader& header = ring.reader.header();
-  // Nothing that was recorded from outside, nor by a version that closed fewer rings.
-  if (header.foreground.load(std::memory_order_relaxed) == 0) return Status::Ok();
   SealRequest request;
   if (!FindExit(ring, &request)) return Status::Ok();
   request.end = ring.end;
   SealEnd seal = [&](const std::vector<ReportEndCount>& counts) {
     request.ends = counts;
-    return SealRequestOf(ring, request, recovery);
+    const size_t before = recovery.ids->size();
+    const Status status = SealRequestOf(ring, request, recovery);
+    const bool refused = status.ok() && recovery.ids->size() == before;
+    return refused ? Status(StatusCode::kUnavailable, "a listener refused the report") : status;
   };
   if (told || ring.end.expected) seal = nullptr;
   return CountEnd(recovery.spool->directory(), KernelInstant(), ring.end.reason, seal);
@@ -119,7 +119,9 @@ Status RecoverEnd(const DeadRing& ring, bool told, const Recovery& recovery) {
 
 Status RecoverRing(DeadRing ring, const Recovery& recovery) {
   const RingHeader& header = ring.reader.header();
-  const bool unclean = EndOf(header) == RingEnd::kNone;
+  // What was recorded from outside says nothing about the process' end.
+  const bool from_inside = header.foreground.load(std::memory_order_relaxed) != 0;
+  const bool unclean = EndOf(header) == RingEnd::kNone && from_inside;
   if (unclean) {
     ring.end = JudgeEnd(header, FactsOfEnd(header, ring.clock.ns_per_tick(), recovery.child));
   }

@@ -60,6 +60,7 @@ struct ThisProcess {
 constinit ThisProcess g_not_prepared;  // a library's constructor may wait before Prepare()
 constinit ThisProcess* g_process = &g_not_prepared;
 std::atomic<bool> g_leaving{false};
+std::atomic<bool> g_forked{false};       // this is a child that has executed no program yet
 std::atomic<bool> g_has_java_ui{false};  // a Java VM reports the loops of its threads
 DispatchCalls g_call_table;
 jankbox_status (*g_watch_this_thread)(const char*);
@@ -180,12 +181,12 @@ void RecordStartUp() {
 // recorder's: nothing of that runs when the filter takes effect.
 void LeaveBeforeSandbox() {
   constexpr int kMaxWaitMs = 2000;
+  UiThreadSearch::End();
   // Nothing is done, and no system call made, once this is over: the filter may forbid even that.
   if (!g_process->may_start && !g_process->starting && Calls() == nullptr) return;
   if (g_process->pid != getpid()) return;
   g_process->may_start = false;
   g_leaving = true;
-  UiThreadSearch::End();
   const int saved_errno = errno;
   if (const char* run = jankbox::RunSocketName(); run != nullptr) {
     jankbox::SendToRun(run, std::string("error: ") + program_invocation_short_name +
@@ -209,6 +210,7 @@ void NoteExit() {
 }
 
 void InForkedChild() {
+  g_forked = true;
   g_process->may_start = false;  // for kernels that wipe no pages
   g_process->starting = false;
   g_process->calls.store(nullptr, std::memory_order_relaxed);
@@ -276,11 +278,17 @@ void TellPossibleStalls(const LoopDispatches& loop) {
   jankbox::SendToRun(run, "possible: " + std::to_string(count) + "\t" + std::to_string(longest_ms));
 }
 
-__attribute__((destructor)) void Finish() {
+// `jankbox run` hears of windows of Java that it could watch.
+void TellJavaUi() {
   const char* run = jankbox::RunSocketName();
-  if (run != nullptr && !jankbox::ReadAgentSettings().java && jankbox::HasJavaUi()) {
-    jankbox::SendToRun(run, jankbox::kJavaUiNotWatched);
-  }
+  const AgentSettings settings = jankbox::ReadAgentSettings();
+  if (run == nullptr || settings.java || !jankbox::NameIsToBeRecorded(settings)) return;
+  if (jankbox::HasJavaUi()) jankbox::SendToRun(run, jankbox::kJavaUiNotWatched);
+}
+
+__attribute__((destructor)) void Finish() {
+  if (g_forked) return;  // a thread that is no more may hold the loader's lock here
+  TellJavaUi();
   const DispatchCalls* calls = Calls();
   if (calls == nullptr) return;
   LoopDispatches* loop = WatchedLoops::OfThisThread();
@@ -367,6 +375,7 @@ JANKBOX_EXPORT int __ppoll_chk(pollfd* fds, nfds_t count, const timespec* timeou
 
 JANKBOX_EXPORT bool jankbox_agent_records_java() {
   if (g_process->pid == getpid()) return true;
+  if (g_forked) return false;
   if (!jankbox::NameIsToBeRecorded(jankbox::ReadAgentSettings()) || !PrepareRecorder())
     return false;
   g_process->may_start = true;
@@ -375,6 +384,7 @@ JANKBOX_EXPORT bool jankbox_agent_records_java() {
 
 JANKBOX_EXPORT void jankbox_agent_java_ui() {
   g_has_java_ui = true;
+  UiThreadSearch::End();  // this is the UI
   StartOnce();
 }
 

@@ -236,6 +236,14 @@ TEST_F(JavaTest, DebuggerKeepsTheBreakpoints) {
   EXPECT_THAT(outcome.err, HasSubstr("a debugger (jdwp) needs the VM's breakpoints"));
 }
 
+TEST_F(JavaTest, OptionsInAFileMayAskForADebugger) {
+  const std::string file = Folder("options");
+  std::ofstream(file) << "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,quiet=y\n";
+  const Outcome outcome = Execute(Run(), {JANKBOX_TEST_JAVA, "@" + file, "-version"});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("needs the VM's breakpoints, or may"));
+}
+
 // -Xcheck:jni ends the VM if a call breaks a rule, and warns of questionable ones.
 TEST_F(JavaTest, CallsOfTheVmKeepItsRules) {
   const Outcome outcome = Execute(Run(), {JANKBOX_TEST_JAVA, "-Xcheck:jni", "-cp",

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/file.h"
@@ -51,6 +52,23 @@ std::string FindAgent() {
     if (IsReadable(candidate)) return candidate;
   }
   return "";
+}
+
+std::string WithoutAgent(std::string_view list) {
+  std::string rest;
+  while (!list.empty()) {
+    const std::string_view entry = list.substr(0, list.find_first_of(": "));
+    list.remove_prefix(std::min(entry.size() + 1, list.size()));
+    const bool is_agent = entry.substr(entry.rfind('/') + 1) == kAgentFile;
+    if (entry.empty() || is_agent) continue;
+    rest.append(rest.empty() ? "" : ":").append(entry);
+  }
+  return rest;
+}
+
+std::string WithAgent(std::string_view list, std::string_view agent) {
+  std::string libraries = WithoutAgent(list);
+  return libraries.append(libraries.empty() ? "" : ":").append(agent);
 }
 
 }  // namespace jankbox::tools

@@ -4,6 +4,7 @@
 #define JANKBOX_TOOLS_DOCTOR_AGENT_LIBRARY_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace jankbox::tools {
@@ -23,6 +24,11 @@ std::string RecorderPath(const std::string& agent);
 
 // The path of the library that a Java VM loads besides: in the agent's folder.
 std::string JavaAgentPath(const std::string& agent);
+
+// `list` of LD_PRELOAD with `agent` at its end, and not twice. An entry is an agent if it has the
+// agent's file name: another version may have added it.
+std::string WithAgent(std::string_view list, std::string_view agent);
+std::string WithoutAgent(std::string_view list);
 
 bool IsReadable(const std::string& path);
 

@@ -64,6 +64,14 @@ void KeepLatestRevisions(std::vector<SourcedReport>* reports) {
   for (auto& [id, sourced] : latest) reports->push_back(std::move(sourced));
 }
 
+// A report has objects in four of its levels; what is deeper could exhaust the stack of its
+// readers.
+json ParseAnswer(const std::string& body) {
+  constexpr int kDeepest = 32;
+  const auto keep = [](int depth, json::parse_event_t, json&) { return depth <= kDeepest; };
+  return json::parse(body, keep, /*allow_exceptions=*/false);
+}
+
 // Keys that only a collector adds are omitted, so that both sources print the same keys.
 json OnlyReportKeys(const json& object) {
   static const json known = ReportToJson(proto::Report());
@@ -126,7 +134,7 @@ Result<ReportListing> ReportSource::ListCollector() const {
   const std::string url = place_ + kReportsPath;
   Result<std::string> body = HttpGet(url + "?limit=" + std::to_string(kMaxListed), kMaxListBytes);
   if (!body.ok()) return body.status();
-  const json answer = json::parse(body.value(), nullptr, /*allow_exceptions=*/false);
+  const json answer = ParseAnswer(body.value());
   const auto reports = answer.is_object() ? answer.find("reports") : answer.end();
   if (!answer.is_object() || reports == answer.end() || !reports->is_array()) {
     return Status(StatusCode::kCorrupt, url + ": not a response of jankbox-collector");
@@ -151,7 +159,7 @@ Result<SourcedReport> ReportSource::FindInCollector(const std::string& id) const
   const std::string url = place_ + kReportsPath + "/" + id;
   Result<std::string> body = HttpGet(url, kMaxListBytes);
   if (!body.ok()) return body.status();
-  const json answer = json::parse(body.value(), nullptr, /*allow_exceptions=*/false);
+  const json answer = ParseAnswer(body.value());
   if (!answer.is_object() || TextOf(answer, "id") != id) {
     return Status(StatusCode::kCorrupt, url + ": not a response of jankbox-collector");
   }

@@ -32,10 +32,10 @@ std::string Label(std::string name) {
 
 std::string ScalarText(const std::string& name, const json& value) {
   if (value.is_string()) return Printable(value.get<std::string>());
-  if (value.is_boolean()) return "yes";
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if ((name.ends_with("_ms") || name == "ms") && value.is_number())
     return DurationText(value.get<double>());
-  return value.dump();
+  return Printable(value.dump());
 }
 
 // "from_ns" beside "from", which says it as wall-clock time.

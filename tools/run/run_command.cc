@@ -145,8 +145,7 @@ RunEnvironment Run::AgentEnvironment() const {
   const auto add = [&libraries](const std::string& library) {
     if (!library.empty()) libraries += (libraries.empty() ? "" : ":") + library;
   };
-  add(preloaded != nullptr ? preloaded : "");
-  add(agent_);
+  add(WithAgent(preloaded != nullptr ? preloaded : "", agent_));  // a session may have added one
   RunEnvironment environment = {{"LD_PRELOAD", libraries},
                                 {"JANKBOX_RUN_OPTIONS", ProgramOptions()},
                                 {"JANKBOX_RUN_AGENT", AgentSettings()},

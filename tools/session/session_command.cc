@@ -122,23 +122,6 @@ int Status() {
 
 }  // namespace
 
-std::string WithoutAgent(std::string_view list) {
-  std::string rest;
-  while (!list.empty()) {
-    const std::string_view entry = list.substr(0, list.find_first_of(": "));
-    list.remove_prefix(std::min(entry.size() + 1, list.size()));
-    const bool is_agent = entry.substr(entry.rfind('/') + 1) == kAgentFile;
-    if (entry.empty() || is_agent) continue;
-    rest.append(rest.empty() ? "" : ":").append(entry);
-  }
-  return rest;
-}
-
-std::string WithAgent(std::string_view list, std::string_view agent) {
-  std::string libraries = WithoutAgent(list);
-  return libraries.append(libraries.empty() ? "" : ":").append(agent);
-}
-
 int RunSession(const SessionOptions& options) {
   if (options.action == "start") return Start();
   return options.action == "stop" ? Stop() : Status();

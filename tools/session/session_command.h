@@ -5,18 +5,12 @@
 #define JANKBOX_TOOLS_SESSION_SESSION_COMMAND_H_
 
 #include <string>
-#include <string_view>
 
 namespace jankbox::tools {
 
 struct SessionOptions {
   std::string action;  // "start", "stop" or "status"
 };
-
-// `list` of LD_PRELOAD with `agent` at its end, and not twice. An entry is an agent if it has the
-// agent's file name: "stop" may be of another version than "start".
-std::string WithAgent(std::string_view list, std::string_view agent);
-std::string WithoutAgent(std::string_view list);
 
 // Returns the exit status: 0; 1 if the environment cannot be changed, and for "status" if the
 // session is not recorded.

@@ -27,18 +27,22 @@ bool FitsTerminal(std::string_view text) {
 
 bool WritePaged(std::string_view text) {
   const char* chosen = getenv("PAGER");
-  const std::string pager = chosen != nullptr ? chosen : "less -FRX";
+  const std::string pager = chosen != nullptr ? chosen : "less";
   if (pager.empty() || pager == "cat" || !isatty(STDOUT_FILENO) || FitsTerminal(text)) {
     return WriteText(STDOUT_FILENO, text);
   }
-  const auto before = signal(SIGPIPE, SIG_IGN);  // the reader may leave early
+  setenv("LESS", "FRX", 0);  // colours as they are, and no pager for a text that fits
   FILE* pipe = popen(pager.c_str(), "we");
   int status = -1;
   if (pipe != nullptr) {
+    // The reader may leave early; and Ctrl-C is the pager's.
+    const auto before_pipe = signal(SIGPIPE, SIG_IGN);
+    const auto before_interrupt = signal(SIGINT, SIG_IGN);
     (void)fwrite(text.data(), 1, text.size(), pipe);
     status = pclose(pipe);
+    signal(SIGINT, before_interrupt);
+    signal(SIGPIPE, before_pipe);
   }
-  signal(SIGPIPE, before);
   if (status != -1 && !(WIFEXITED(status) && WEXITSTATUS(status) == kNotFound)) return true;
   return WriteText(STDOUT_FILENO, text);
 }

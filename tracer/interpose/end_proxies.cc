@@ -48,6 +48,16 @@ bool Ends(int signal) {
          action.sa_handler == SIG_DFL;
 }
 
+// A handler that raises its own signal again ends the process when it returns.
+bool IsBlocked(int signal) {
+  const int saved_errno = errno;
+  sigset_t blocked;
+  const bool is =
+      pthread_sigmask(SIG_BLOCK, nullptr, &blocked) == 0 && sigismember(&blocked, signal) == 1;
+  errno = saved_errno;
+  return is;
+}
+
 int RaiseProxy(int signal) {
   const int saved_errno = errno;
   const RingHeader* ring = OwnRing();
@@ -55,7 +65,7 @@ int RaiseProxy(int signal) {
   errno = saved_errno;
   if (ring != nullptr) RingEndNote::BeginCall(ring, RingEndCall::kRaise, signal, NowTicks());
   const int result = Hook::Original<HookId::kRaise, int(int)>()(signal);
-  if (ring != nullptr) RingEndNote::EndCall(ring);
+  if (ring != nullptr && !IsBlocked(signal)) RingEndNote::EndCall(ring);
   return result;
 }
 
@@ -63,9 +73,9 @@ int RaiseProxy(int signal) {
 template <typename Execute>
 int Exec(Execute execute) {
   const RingHeader* ring = OwnRing();
-  if (ring != nullptr) RingEndNote::Exits(ring);
+  const bool noted = ring != nullptr && RingEndNote::Exits(ring);
   const int result = execute();
-  if (ring != nullptr) RingEndNote::Stays(ring);
+  if (noted) RingEndNote::Stays(ring);
   return result;
 }
 

@@ -11,8 +11,13 @@ namespace jankbox {
 
 class RingEndNote {
  public:
-  // The process ends by _exit() and the like, or is about to execute another program.
-  static void Exits(const RingHeader* ring) { Change(ring, RingEnd::kNone, RingEnd::kExited); }
+  // The process ends by _exit() and the like, or is about to execute another program. False if its
+  // end is noted already: what follows abort(), in the handler of its signal, is that end's.
+  static bool Exits(const RingHeader* ring) {
+    const auto abort = static_cast<uint32_t>(RingEndCall::kAbort);
+    if (ring->end_call.load(std::memory_order_relaxed) == abort) return false;
+    return Change(ring, RingEnd::kNone, RingEnd::kExited);
+  }
   // It could not execute that program, and goes on. A stop that came meanwhile stays.
   static void Stays(const RingHeader* ring) { Change(ring, RingEnd::kExited, RingEnd::kNone); }
 
@@ -32,9 +37,9 @@ class RingEndNote {
  private:
   // Read-only for everyone but tracer/ring.
   static RingHeader* Writable(const RingHeader* ring) { return const_cast<RingHeader*>(ring); }
-  static void Change(const RingHeader* ring, RingEnd from, RingEnd to) {
+  static bool Change(const RingHeader* ring, RingEnd from, RingEnd to) {
     auto expected = static_cast<uint32_t>(from);
-    Writable(ring)->closed.compare_exchange_strong(
+    return Writable(ring)->closed.compare_exchange_strong(
         expected, static_cast<uint32_t>(to), std::memory_order_release, std::memory_order_relaxed);
   }
 };

@@ -149,11 +149,15 @@ void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) {
 }
 
 // A debugger needs the breakpoints, which the VM gives to one agent, and it ends the VM if it does
-// not get them.
-bool DebuggerIsAskedFor() {
+// not get them. Options in a file ("@args", VMOptionsFile) are not read: they may ask for one.
+bool DebuggerMayBeAskedFor() {
+  using namespace std::literals;
   for (const char* file : {"/proc/self/cmdline", "/proc/self/environ"}) {
     const Result<std::string> text = ReadFile(file, 4 << 20);
-    if (text.ok() && text.value().find("jdwp") != std::string::npos) return true;
+    if (!text.ok()) continue;
+    for (const std::string_view sign : {"jdwp"sv, "\0@"sv, "VMOptionsFile"sv}) {
+      if (text.value().find(sign) != std::string::npos) return true;
+    }
   }
   return false;
 }
@@ -200,7 +204,9 @@ void Load(JavaVM* java) {
     return;  // not under `jankbox run`, or not to be recorded
   }
   EventThreads::SetPreload(leave_thread);
-  if (DebuggerIsAskedFor()) return TellError("a debugger (jdwp) needs the VM's breakpoints");
+  if (DebuggerMayBeAskedFor()) {
+    return TellError("a debugger (jdwp) needs the VM's breakpoints, or may: options are in a file");
+  }
   jvmtiEnv* vm = nullptr;
   const std::string error = AskForEvents(java, &vm);
   if (!error.empty()) TellError(error);

@@ -49,14 +49,15 @@ bool IsWatched() {
 
 // A message that ran before the recorder did is reported with its real start.
 void EndMessage() {
-  if (!t_announced && IsWatched()) {
-    const RunningMessage& message = t_place->message;
+  EventThread* const place = t_place;  // IsWatched() may give it up
+  if (!t_announced && place != nullptr && IsWatched()) {
+    const RunningMessage& message = place->message;
     const std::string name = t_named ? message.NameOf(message.Sequence()) : "";
     jankbox_dispatch_begin(name.c_str(), t_begin_ns);
     t_announced = true;
   }
   if (t_announced) jankbox_dispatch_end_all();
-  if (t_place != nullptr) t_place->message.End();
+  if (place != nullptr) place->message.End();
   t_begin_ns = 0;
   t_announced = false;
   t_named = false;

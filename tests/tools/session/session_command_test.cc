@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tools/doctor/agent_library.h"
+
 namespace jankbox::tools {
 namespace {
 

@@ -191,13 +191,19 @@ def inside(build, folder):
         subprocess.run(['systemctl', '--user', 'exit'], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for process in (manager, server):
             process.terminate()
-            process.wait(60)
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
 def enter_own_cgroup(name):
     """A manager makes its own group the root of its units, and moves every process of that group: it must not be the machine's."""
     hierarchies = [CGROUPS] if os.path.exists(f'{CGROUPS}/cgroup.controllers') else glob.glob(CGROUPS + '/*/')
     for hierarchy in hierarchies:
+        if os.path.islink(hierarchy.rstrip('/')):
+            continue  # cpu and cpuacct are often one
         group = os.path.join(hierarchy, name)
         os.mkdir(group)
         for file in ('cpuset.cpus', 'cpuset.mems'):  # empty in a new group of version 1: no process may enter
