@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include "base/file.h"
+#include "diagnosis/seal/end_book.h"
 #include "report/report_file.h"
 #include "tests/diagnosis/seal/recovery_fixture.h"
 #include "uploader/spool/spool_folder.h"
@@ -107,13 +109,19 @@ TEST_F(UncleanEndTest, OfAVersionThatClosedFewerRingsIsNone) {
   EXPECT_THAT(RecoverChild(SIGSEGV).value(), IsEmpty());
 }
 
-TEST_F(UncleanEndTest, ThatASpoolHasNoRoomForIsCountedOnce) {
+TEST_F(UncleanEndTest, ThatASpoolHasNoRoomForIsCountedAndLeavesNoRing) {
   Leave();
   Result<Spool> full =
       Spool::Open(folder_.path(), {.max_bytes = 1, .max_reports = 1, .min_free_bytes = 0});
-  EXPECT_FALSE(RecoverOrphanRings(folder_.path(), &full.value()).ok());
-  ASSERT_THAT(Recover().value(), SizeIs(1));
-  EXPECT_EQ(reports_[0].ends[0].count, 1u);
+  EXPECT_TRUE(RecoverOrphanRings(folder_.path(), &full.value()).ok());
+  EXPECT_THAT(Recover().value(), IsEmpty()) << "the ring is gone";
+  const Result<std::string> ends = ReadFile(JoinPath(folder_.path(), ".ends"), 16 << 10);
+  ASSERT_TRUE(ends.ok());
+  EndBook book;
+  SpoolInstant last;
+  ASSERT_TRUE(DecodeEnds(ends.value(), &book, &last));
+  ASSERT_THAT(book.counts, SizeIs(1));
+  EXPECT_EQ(book.counts[0].count, 1u);
 }
 
 }  // namespace
