@@ -27,6 +27,12 @@ const Environment kShortLimits = {
 
 class ExitTest : public EndToEndTest {
  protected:
+  void SetUp() override {
+    EndToEndTest::SetUp();
+    if (getenv("JANKBOX_TEST_PRELOAD") != nullptr) {
+      GTEST_SKIP() << "the sanitizer handles the signals that end the programs";
+    }
+  }
   // Runs `ends_driver` into `folder`, until it is ready; it ends as `how` says.
   static std::unique_ptr<Program> Start(const std::string& folder, const std::string& how,
                                         const Environment& environment = {}) {

@@ -99,7 +99,9 @@ TEST(FunctionStarts, AgreeWithTheSymbolsOfTheFile) {
     ++(start == symbol.start ? same : start == 0 ? none : other);
   });
   EXPECT_GT(same, 500u);
+#ifndef __SANITIZE_ADDRESS__  // builds all code with unwind tables
   EXPECT_GT(none, 0u);
+#endif
   EXPECT_EQ(other, 0u);
 }
 
