@@ -18,7 +18,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 SUITE = 'bookworm'
 MIRROR = 'http://deb.debian.org/debian'
-PACKAGES = ['gtk-3-examples', 'xvfb', 'xauth', 'procps', 'gcc', 'g++', 'libc6-dev', 'cmake', 'make', 'pkg-config']
+PACKAGES = ['gtk-3-examples', 'xvfb', 'procps', 'gcc', 'g++', 'libc6-dev', 'cmake', 'make', 'pkg-config']
 # The README's user closes the program's window; here its process is told to end.
 CLOSE_AFTER_S = 6
 
@@ -93,8 +93,13 @@ def run_commands(chroot, readme):
     if not run_line.startswith('jankbox run '):
         raise Failed(f'the first command is not jankbox run: {run_line}')
     program = run_line.split('-- ')[1].split()[0]
-    # A shell that waits for the program's end, and somebody who closes it.
-    lines = [f'xvfb-run -a sh -c "(sleep {CLOSE_AFTER_S}; pkill -x {program[:15]}) & {run_line}" || [ $? = 143 ]',
+    # An X server of this shell's own, which ends with it, and somebody who closes the program.
+    lines = ['Xvfb -displayfd 3 -nolisten tcp 3>/tmp/display >/tmp/xvfb.log 2>&1 &',
+             'for try in $(seq 300); do test -s /tmp/display && break; sleep 0.1; done',
+             'test -s /tmp/display || { cat /tmp/xvfb.log; exit 1; }',
+             'export DISPLAY=":$(cat /tmp/display)"',
+             f'(sleep {CLOSE_AFTER_S}; pkill -x {program[:15]}) &',
+             f'{run_line} || [ $? = 143 ]',
              'id=$(jankbox list --json | sed -nE \'s/^ *"id": "([0-9a-f-]+)".*/\\1/p\' | head -n 1)',
              'test -n "$id" || { echo "no report"; exit 1; }']
     for command in commands[1:]:
