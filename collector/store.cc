@@ -13,7 +13,7 @@
 namespace jankbox::collector {
 namespace {
 
-constexpr char kSchema[] = R"sql(
+constexpr char kTable[] = R"sql(
 BEGIN IMMEDIATE;
 CREATE TABLE reports(
   id TEXT PRIMARY KEY NOT NULL,
@@ -28,11 +28,6 @@ CREATE TABLE reports(
   report BLOB NOT NULL,
   group_key TEXT NOT NULL) STRICT;
 CREATE INDEX reports_by_time ON reports(received_at_ms, id);
-CREATE INDEX reports_by_group_key
-  ON reports(group_key, duration_ns, kind, received_at_ms, process, id);
-CREATE INDEX reports_by_fingerprint ON reports(fingerprint, received_at_ms, id);
-PRAGMA user_version = 2;
-COMMIT;
 )sql";
 
 // Reports of schema 1 have no group key: their fingerprint puts them together.
@@ -41,9 +36,12 @@ BEGIN IMMEDIATE;
 ALTER TABLE reports ADD COLUMN group_key TEXT NOT NULL DEFAULT '';
 UPDATE reports SET group_key = fingerprint;
 DROP INDEX reports_by_group;
+)sql";
+
+// Follows either of them.
+constexpr char kEndOfSchema[] = R"sql(
 CREATE INDEX reports_by_group_key
   ON reports(group_key, duration_ns, kind, received_at_ms, process, id);
-CREATE INDEX reports_by_fingerprint ON reports(fingerprint, received_at_ms, id);
 PRAGMA user_version = 2;
 COMMIT;
 )sql";
@@ -89,8 +87,10 @@ Status PrepareSchema(Database* database, const std::string& path) {
   Result<int> version = database->UserVersion();
   if (!version.ok()) return version.status();
   if (version.value() == ReportStore::kSchemaVersion) return Status::Ok();
-  if (version.value() == 0) return database->Execute(kSchema);
-  if (version.value() == 1) return database->Execute(kMigrateFrom1);
+  if (version.value() <= 1) {
+    const std::string first = version.value() == 0 ? kTable : kMigrateFrom1;
+    return database->Execute((first + kEndOfSchema).c_str());
+  }
   return Status(StatusCode::kUnsupported, path + ": written by a newer jankbox-collector (schema " +
                                               std::to_string(version.value()) +
                                               ", this one supports " +

@@ -33,6 +33,7 @@ constexpr char kFunctions[] =
     // Dispatch and waits of GLib and GTK.
     "g_closure_invoke\0g_cclosure_marshal_*\0g_signal_emit*\0g_main_context_*\0g_main_loop_run\0"
     "g_main_dispatch\0g_application_run\0g_idle_dispatch\0g_timeout_dispatch\0g_poll\0g_usleep\0"
+    "g_dbus_*\0sd_bus_*\0dbus_*\0"
     "g_mutex_lock\0g_rec_mutex_lock\0g_cond_wait*\0g_thread_proxy\0gtk_main\0"
     "gtk_main_do_event\0gtk_main_iteration*\0gtk_propagate_event\0gtk_widget_event\0"
     "gdk_event_source_dispatch\0gdk_threads_dispatch\0"

@@ -54,9 +54,7 @@ std::string EncodeEnds(const EndBook& book, const SpoolInstant& now) {
       content.Varint(2, count.count);
     });
   }
-  out.Varint(4, now.realtime_ns);
-  out.Varint(5, now.boottime_ns);
-  out.Bytes(6, now.boot_id);
+  out.Message(4, [&now](ProtoWriter& instant) { EncodeInstant(now, &instant); });
   return AddChecksum(kMagic, message);
 }
 
@@ -72,9 +70,7 @@ bool DecodeEnds(std::string_view bytes, EndBook* book, SpoolInstant* last) {
       if (book->counts.size() >= kMaxReasons) return false;
       if (!DecodeCount(field.bytes, &book->counts.emplace_back())) return false;
     }
-    if (field.number == 4) last->realtime_ns = field.value;
-    if (field.number == 5) last->boottime_ns = field.value;
-    if (field.number == 6) last->boot_id = field.bytes;
+    if (field.number == 4 && !DecodeInstant(field.bytes, last)) return false;
   }
   return reader.complete();
 }

@@ -22,9 +22,6 @@ uint64_t OomKillsSince(const RingHeader& header, const EndFacts& facts) {
   return *facts.oom_kills - (noted - 1);
 }
 
-// The user, the desktop's session or a service manager ends a program with these.
-bool IsRequest(int signal) { return signal == SIGTERM || signal == SIGHUP || signal == SIGINT; }
-
 ProcessEnd EndOfStatus(const RingHeader& header, const EndFacts& facts) {
   const int status = *facts.wait_status;
   if (!WIFSIGNALED(status)) {
@@ -34,7 +31,7 @@ ProcessEnd EndOfStatus(const RingHeader& header, const EndFacts& facts) {
   if (signal == SIGKILL && OomKillsSince(header, facts) != 0) {
     return {kLowMemory, "wait status, oom_kill of the cgroup", false};
   }
-  return {SignalName(signal), "wait status", IsRequest(signal)};
+  return {SignalName(signal), "wait status", IsRequestToEnd(signal)};
 }
 
 // A process in the background may be killed at any time; a crash is one there, too.
@@ -51,7 +48,7 @@ ProcessEnd EndOfHeader(const RingHeader& header, const EndFacts& facts) {
     return {SignalName(SIGABRT), "abort()", false};
   }
   if (facts.note_is_fresh && call == RingEndCall::kRaise) {
-    return {SignalName(signal), "raise()", IsRequest(signal)};
+    return {SignalName(signal), "raise()", IsRequestToEnd(signal)};
   }
   // Which process of the cgroup was killed the count does not say.
   const uint64_t kills = OomKillsSince(header, facts);
@@ -60,6 +57,10 @@ ProcessEnd EndOfHeader(const RingHeader& header, const EndFacts& facts) {
 }
 
 }  // namespace
+
+bool IsRequestToEnd(int signal) {
+  return signal == SIGTERM || signal == SIGHUP || signal == SIGINT;
+}
 
 EndFacts FactsOfEnd(const RingHeader& header, double ns_per_tick,
                     const std::optional<ChildEnd>& child) {

@@ -37,6 +37,9 @@ struct ProcessEnd {
 EndFacts FactsOfEnd(const RingHeader& header, double ns_per_tick,
                     const std::optional<ChildEnd>& child);
 
+// True if the user, the desktop's session or a service manager ends a program with `signal`.
+bool IsRequestToEnd(int signal);
+
 ProcessEnd JudgeEnd(const RingHeader& header, const EndFacts& facts);
 
 }  // namespace jankbox

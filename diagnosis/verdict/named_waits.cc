@@ -81,7 +81,10 @@ uint8_t Refine(uint64_t time_ns, uint8_t peer, Kind kind, VerdictTimeline* readi
   if (known != nullptr && (known->kind != Kind::kProcess || kind == Kind::kNone)) return peer;
   if (kind == Kind::kNone) return 0;
   if (known == nullptr) {
-    const uint8_t last = readings->LastPeer(kind, time_ns);
+    // A display's server stays the same, even if its connection was seen later; a bus has many
+    // peers.
+    const bool is_display = kind == Kind::kXServer || kind == Kind::kCompositor;
+    const uint8_t last = readings->LastPeer(kind, is_display ? UINT64_MAX : time_ns);
     return last != 0 ? last : readings->Keep(time_ns, {.kind = kind});
   }
   WaitPeer refined = *known;

@@ -58,7 +58,7 @@ struct ThisProcess {
   pid_t pid = 0;                                     // not of a child of vfork()
 };
 constinit ThisProcess g_not_prepared;  // a library's constructor may wait before Prepare()
-constinit ThisProcess* g_process = &g_not_prepared;
+std::atomic<ThisProcess*> g_process{&g_not_prepared};  // replaced once, by Prepare()
 std::atomic<bool> g_leaving{false};
 std::atomic<bool> g_forked{false};       // this is a child that has executed no program yet
 std::atomic<bool> g_has_java_ui{false};  // a Java VM reports the loops of its threads
@@ -70,7 +70,9 @@ void (*g_stop)();
 void (*g_process_exits)();
 void (*g_real_exit)(int);
 
-const DispatchCalls* Calls() { return g_process->calls.load(std::memory_order_acquire); }
+ThisProcess* Process() { return g_process.load(std::memory_order_acquire); }
+
+const DispatchCalls* Calls() { return Process()->calls.load(std::memory_order_acquire); }
 
 template <typename Function>
 Function Symbol(void* library, const char* name) {
@@ -132,7 +134,7 @@ bool StartRecorder() {
   options.size = sizeof(options);
   options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
   if (g_start(&options) != JANKBOX_OK) return false;
-  g_process->calls.store(&g_call_table, std::memory_order_release);
+  Process()->calls.store(&g_call_table, std::memory_order_release);
   return true;
 }
 
@@ -143,7 +145,7 @@ void* StartAndFollow(void*) {
     // Runs before the handlers that the program has registered by now.
     if (!g_leaving.load()) atexit(NameExit);
   }
-  g_process->starting = false;
+  Process()->starting = false;
   return nullptr;
 }
 
@@ -151,19 +153,19 @@ void StartThread() {
   const int saved_errno = errno;
   jankbox::ScopedSignalBlock no_signals;
   pthread_t thread;
-  g_process->starting = true;
+  Process()->starting = true;
   if (pthread_create(&thread, nullptr, StartAndFollow, nullptr) == 0) {
     pthread_detach(thread);
   } else {
-    g_process->starting = false;
+    Process()->starting = false;
   }
   errno = saved_errno;
 }
 
 // A watched thread waits in a loop: only now is it worth a ring.
 void StartOnce() {
-  if (!g_process->may_start.load(std::memory_order_relaxed) || g_process->pid != getpid() ||
-      !g_process->may_start.exchange(false)) {
+  if (!Process()->may_start.load(std::memory_order_relaxed) || Process()->pid != getpid() ||
+      !Process()->may_start.exchange(false)) {
     return;
   }
   StartThread();
@@ -183,9 +185,9 @@ void LeaveBeforeSandbox() {
   constexpr int kMaxWaitMs = 2000;
   UiThreadSearch::End();
   // Nothing is done, and no system call made, once this is over: the filter may forbid even that.
-  if (!g_process->may_start && !g_process->starting && Calls() == nullptr) return;
-  if (g_process->pid != getpid()) return;
-  g_process->may_start = false;
+  if (!Process()->may_start && !Process()->starting && Calls() == nullptr) return;
+  if (Process()->pid != getpid()) return;
+  Process()->may_start = false;
   g_leaving = true;
   const int saved_errno = errno;
   if (const char* run = jankbox::RunSocketName(); run != nullptr) {
@@ -193,8 +195,8 @@ void LeaveBeforeSandbox() {
                                 " puts itself into a sandbox (seccomp): it is not recorded from "
                                 "then on");
   }
-  for (int ms = 0; ms < kMaxWaitMs && g_process->starting.load(); ++ms) usleep(1000);
-  if (g_process->calls.exchange(nullptr) != nullptr) g_stop();
+  for (int ms = 0; ms < kMaxWaitMs && Process()->starting.load(); ++ms) usleep(1000);
+  if (Process()->calls.exchange(nullptr) != nullptr) g_stop();
   errno = saved_errno;
 }
 
@@ -211,10 +213,10 @@ void NoteExit() {
 
 void InForkedChild() {
   g_forked = true;
-  g_process->may_start = false;  // for kernels that wipe no pages
-  g_process->starting = false;
-  g_process->calls.store(nullptr, std::memory_order_relaxed);
-  g_process->pid = 0;
+  Process()->may_start = false;  // for kernels that wipe no pages
+  Process()->starting = false;
+  Process()->calls.store(nullptr, std::memory_order_relaxed);
+  Process()->pid = 0;
   WatchedLoops::ForgetAll();
   UiThreadSearch::End();
 }
@@ -246,8 +248,9 @@ bool PrepareRecorder() {
   bool wiped = false;
   void* memory = jankbox::MapWipedOnFork(sizeof(ThisProcess), &wiped);
   if (memory == nullptr) return false;
-  g_process = new (memory) ThisProcess();
-  g_process->pid = getpid();
+  auto* process = new (memory) ThisProcess();
+  process->pid = getpid();
+  g_process.store(process, std::memory_order_release);
   return true;
 }
 
@@ -260,7 +263,7 @@ __attribute__((constructor)) void Prepare() {
   pthread_atfork(nullptr, nullptr, InForkedChild);
   const AgentSettings settings = jankbox::ReadAgentSettings();
   if (!jankbox::IsToBeRecorded(settings) || !PrepareRecorder()) return;
-  g_process->may_start = !settings.startup;
+  Process()->may_start = !settings.startup;
   if (settings.startup) RecordStartUp();
   UiThreadSearch::Begin(jankbox::RunSocketName());
 }
@@ -374,11 +377,11 @@ JANKBOX_EXPORT int __ppoll_chk(pollfd* fds, nfds_t count, const timespec* timeou
 // --- Loops that a Java VM reports (preload_link.h)
 
 JANKBOX_EXPORT bool jankbox_agent_records_java() {
-  if (g_process->pid == getpid()) return true;
+  if (Process()->pid == getpid()) return true;
   if (g_forked) return false;
   if (!jankbox::NameIsToBeRecorded(jankbox::ReadAgentSettings()) || !PrepareRecorder())
     return false;
-  g_process->may_start = true;
+  Process()->may_start = true;
   return true;
 }
 

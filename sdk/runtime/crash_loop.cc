@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
+#include <utility>
 
 #include "base/file.h"
 #include "base/log.h"
@@ -85,10 +87,10 @@ StartHistory CountDeadStarts(StartHistory history, bool (*is_alive)(const Proces
   return history;
 }
 
-CrashLoop::CrashLoop(std::string folder, const std::string& program)
+CrashLoop::CrashLoop(std::string folder, const std::string& program, ProcessIdentity self)
     : folder_(std::move(folder)),
       path_(JoinPath(folder_, kStartsFilePrefix + program)),
-      self_(CurrentProcess()) {}
+      self_(std::move(self)) {}
 
 StartHistory CrashLoop::Read() const {
   const Result<std::string> text = ReadFile(path_, kMaxStartsFileBytes);
@@ -159,6 +161,21 @@ bool CrashLoop::HooksAllowed(uint64_t timeout_ns) {
 std::string CrashLoop::Reason() {
   MutexLock lock(&mutex_);
   return reason_;
+}
+
+void ForgiveStart(const std::string& folder, int pid) {
+  const Result<std::vector<std::string>> names = ListDirectory(folder);
+  if (!names.ok()) return;
+  for (const std::string& name : names.value()) {
+    if (!name.starts_with(kStartsFilePrefix)) continue;
+    const Result<std::string> text = ReadFile(JoinPath(folder, name), kMaxStartsFileBytes);
+    if (!text.ok()) continue;
+    for (const ProcessIdentity& start : ParseStartHistory(text.value()).young) {
+      if (start.pid != pid) continue;
+      CrashLoop(folder, name.substr(strlen(kStartsFilePrefix)), start).Ended();
+      break;
+    }
+  }
 }
 
 }  // namespace jankbox

@@ -39,8 +39,10 @@ StartHistory CountDeadStarts(StartHistory history, bool (*is_alive)(const Proces
 
 class CrashLoop {
  public:
-  // `folder` is the report folder, `program` the name of the executable.
-  CrashLoop(std::string folder, const std::string& program);
+  // `folder` is the report folder, `program` the name of the executable, `self` the process that
+  // starts.
+  CrashLoop(std::string folder, const std::string& program,
+            ProcessIdentity self = CurrentProcess());
 
   // Notes that this process starts, and decides.
   void Begin();
@@ -69,6 +71,10 @@ class CrashLoop {
   bool is_decided_ GUARDED_BY(mutex_) = false;
   std::string reason_ GUARDED_BY(mutex_);
 };
+
+// For the parent of process `pid`, which did not crash: whatever program it was, its start is no
+// failed one. Touches the disk.
+void ForgiveStart(const std::string& folder, int pid);
 
 }  // namespace jankbox
 

@@ -50,6 +50,7 @@ class JavaTest : public EndToEndTest {
     EndToEndTest::SetUp();
     if (!StartDisplay(&environment_)) GTEST_SKIP() << "there is no Xvfb";
     if (!VmShowsWindows()) GTEST_SKIP() << "this Java VM is headless";
+    environment_["JANKBOX_TEST_SPOOL"] = Folder("spool");
   }
 
   // A slow message takes longer than what the VM does to compile and to paint on a busy machine.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,8 +14,10 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/process_runner.h"
+#include "diagnosis/seal/process_end.h"
 #include "diagnosis/seal/recovery.h"
 #include "sdk/api/option_entries.h"
+#include "sdk/runtime/crash_loop.h"
 #include "tools/doctor/agent_library.h"
 #include "tools/reports/report_source.h"
 #include "tools/run/own_end.h"
@@ -42,6 +45,11 @@ void ReserveStandardFds() {
 }
 
 using RunEnvironment = std::vector<std::pair<std::string, std::string>>;
+
+// Whether a program that ended so did what nobody asked it for.
+bool Crashed(int wait_status) {
+  return WIFSIGNALED(wait_status) && !IsRequestToEnd(WTERMSIG(wait_status));
+}
 
 // One run of one program.
 class Run {
@@ -227,6 +235,7 @@ int Run::Execute() {
   if (!feed_.has_value()) return EndLike(child_.wait_status());
   // A program that was killed left a ring: its report belongs to this run, which knows its end.
   const ChildEnd end_of_program{child_.pid(), child_.wait_status()};
+  if (!Crashed(child_.wait_status())) ForgiveStart(directory_, child_.pid());
   (void)RecoverOrphanRings(directory_, &spool_.value(), {}, end_of_program).ok();
   feed_->Tell();
   if (feed_->uploads()) WaitForUpload();

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/fnv1a.h"
-#include "base/proto_writer.h"
 #include "base/sealed_file.h"
 #include "base/uuid.h"
 #include "report/proto_reader.h"
@@ -93,17 +92,6 @@ bool DecodeFateCount(std::string_view bytes, SpoolState* state) {
   return true;
 }
 
-bool DecodeInstant(std::string_view bytes, SpoolInstant* instant) {
-  ProtoReader reader(bytes);
-  ProtoField field;
-  while (reader.Next(&field)) {
-    if (field.number == 1) instant->realtime_ns = field.value;
-    if (field.number == 2) instant->boottime_ns = field.value;
-    if (field.number == 3) instant->boot_id = field.bytes;
-  }
-  return reader.complete();
-}
-
 bool DecodeField(const ProtoField& field, SpoolState* state) {
   switch (field.number) {
     case 1:
@@ -162,6 +150,23 @@ uint64_t SpoolState::kept() const {
                     [](const SpoolRecord& record) { return record.fate == SpoolFate::kKept; }));
 }
 
+void EncodeInstant(const SpoolInstant& instant, ProtoWriter* out) {
+  out->Varint(1, instant.realtime_ns);
+  out->Varint(2, instant.boottime_ns);
+  out->Bytes(3, instant.boot_id);
+}
+
+bool DecodeInstant(std::string_view bytes, SpoolInstant* instant) {
+  ProtoReader reader(bytes);
+  ProtoField field;
+  while (reader.Next(&field)) {
+    if (field.number == 1) instant->realtime_ns = field.value;
+    if (field.number == 2) instant->boottime_ns = field.value;
+    if (field.number == 3) instant->boot_id = field.bytes;
+  }
+  return reader.complete();
+}
+
 std::string EncodeSpoolState(const SpoolState& state) {
   std::string message;
   ProtoWriter out(&message);
@@ -176,11 +181,7 @@ std::string EncodeSpoolState(const SpoolState& state) {
   for (const SpoolRecord& record : state.records) {
     out.Message(3, [&record](ProtoWriter& content) { EncodeRecord(record, &content); });
   }
-  out.Message(4, [&state](ProtoWriter& look) {
-    look.Varint(1, state.last_look.realtime_ns);
-    look.Varint(2, state.last_look.boottime_ns);
-    look.Bytes(3, state.last_look.boot_id);
-  });
+  out.Message(4, [&state](ProtoWriter& look) { EncodeInstant(state.last_look, &look); });
   out.Varint(5, state.not_written);
   out.Varint(6, state.resets);
 

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/proto_writer.h"
 #include "base/status.h"
 #include "uploader/spool/spool_folder.h"
 
@@ -72,6 +73,11 @@ struct SpoolState {
 
   uint64_t kept() const;
 };
+
+// The fields 1 to 3 of a message that holds an instant.
+void EncodeInstant(const SpoolInstant& instant, ProtoWriter* out);
+// False if `bytes` are no message.
+bool DecodeInstant(std::string_view bytes, SpoolInstant* instant);
 
 std::string EncodeSpoolState(const SpoolState& state);
 

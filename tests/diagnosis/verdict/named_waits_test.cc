@@ -157,6 +157,18 @@ TEST_F(NamedWaitsTest, ServerOfAnIndirectWaitIsTheOneThatTheProcessIsConnectedTo
   EXPECT_EQ(Phrases(), std::vector<std::string>{"waiting for the X server (Xvfb, pid 123)"});
 }
 
+// As on a machine so busy that the watcher's look came after the first sample.
+TEST_F(NamedWaitsTest, ServerThatWasSeenLaterNamesTheWholeWait) {
+  const StackSample stack = Stack({{"libc.so.6", "futex"}, {"libxcb.so.1", "xcb_wait_for_reply"}});
+  Read(100, SYS_futex);
+  Sample(101, stack, SYS_futex);
+  readings_.Keep(400 * kMs, {.kind = Kind::kXServer, .pid = 123, .process = "Xvfb"});
+  Read(400, SYS_futex, 0, /*switches=*/9);
+  Sample(401, stack, SYS_futex);
+  const std::string phrase = "waiting for the X server (Xvfb, pid 123)";
+  EXPECT_EQ(Phrases(), (std::vector<std::string>{phrase, phrase}));
+}
+
 TEST_F(NamedWaitsTest, LibraryIsEnoughIfNoConnectionWasSeen) {
   Read(100, SYS_futex);
   Sample(101, Stack({{"libc.so.6", "futex"}, {"libxcb.so.1", "xcb_wait_for_reply"}}), SYS_futex);

@@ -115,6 +115,25 @@ TEST_F(CrashLoopTest, H16OtherProgramsAndLivingProcessesDoNotCount) {
   EXPECT_TRUE(Start(Ends));
 }
 
+TEST_F(CrashLoopTest, H16StartThatWasForgivenIsNoFailedOne) {
+  pid_t dead = 0;
+  for (int i = 0; i < 3; ++i) {
+    dead = fork();
+    if (dead == 0) {
+      CrashLoop(folder_, "program").Begin();
+      _exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(dead, &status, 0), dead);
+    ForgiveStart(folder_, dead);
+  }
+  EXPECT_FALSE(std::filesystem::exists(File()));
+  EXPECT_TRUE(Start(Dies));
+  EXPECT_TRUE(Start(Dies));
+  ForgiveStart(folder_, dead);  // of another start
+  EXPECT_FALSE(Start(Ends));
+}
+
 TEST_F(CrashLoopTest, H16HooksStayOffUntilItIsDecided) {
   CrashLoop loop(folder_, "program");
   EXPECT_FALSE(loop.HooksAllowed(1'000'000));

@@ -79,7 +79,7 @@ final class IdleWork {
         Scenario.sleep(100);
         System.out.println("early ran " + (early.runs > before) + ", taken ran " + (taken.done.getCount() == 0));
         System.out.println("while it runs " + list(queue));
-        Jankbox.flush(10_000);
+        Jankbox.flush(25_000);
         Jankbox.stop();
         scenario.onLooper(new Runnable() {
             @Override

@@ -143,7 +143,7 @@ public final class Scenario {
             default: throw new IllegalArgumentException(name);
         }
         sleep(200); // what just ended is judged at the watcher's next looks
-        Jankbox.flush(10_000);
+        Jankbox.flush(25_000);
         System.out.println("foreign lines " + lines);
     }
 
