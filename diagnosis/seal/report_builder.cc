@@ -214,6 +214,13 @@ std::string DescribeCause(const ReportSource& source, const SealRequest& request
   return blame.place;
 }
 
+// V8 enters every JavaScript function through these.
+bool RunsJavaScript(const FrameTable& frames) {
+  return std::any_of(frames.begin(), frames.end(), [](const auto& entry) {
+    return entry.second.function.starts_with("Builtins_JSEntry");
+  });
+}
+
 void DescribeNotes(const ReportSource& source, const SealRequest& request,
                    const ReportEvidence& evidence, const ThreadLives& lives, Report* report) {
   const TickSpan span = TicksOf(source, request);
@@ -225,6 +232,10 @@ void DescribeNotes(const ReportSource& source, const SealRequest& request,
     report->notes.push_back(std::move(note));
   }
   report->notes.insert(report->notes.end(), source.notes.begin(), source.notes.end());
+  if (!source.js_names && RunsJavaScript(evidence.frames)) {
+    report->notes.push_back(
+        "JavaScript functions have no names here. jankbox run --js names them.");
+  }
 }
 
 Report Describe(const ReportSource& source, const SealRequest& request,

@@ -1,9 +1,13 @@
 // The preload agent in programs that know nothing of Jankbox.
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 
+#include "base/file.h"
+#include "report/report_file.h"
 #include "tests/e2e/run_program.h"
 #include "tests/perfetto/trace_reader.h"
 
@@ -145,6 +149,72 @@ TEST_F(AgentTest, NodeFunctionsAreNamedOnRequest) {
       unlink(("/tmp/perf-" + std::to_string(report.pid()) + ".map").c_str());
     }
   }
+}
+
+TEST_F(AgentTest, SlowJavaScriptFunctionsHaveNamesAndLines) {
+  if (RunProgram({"node", "--version"}).exit_status != 0)
+    GTEST_SKIP() << "Node.js is not installed: ./dev setup";
+  const std::string source = Folder("three.js");
+  std::ofstream(source) << R"(
+function busy(ms) { const end = Date.now() + ms; while (Date.now() < end); }
+function parseEverything() {
+  busy(600);
+}
+const paint = {
+  wholeScreen() { busy(600); },
+};
+const sum = (list) => { busy(600); return list.length; };
+console.log(process.execArgv.length, process.argv.slice(2).join());
+setTimeout(parseEverything, 300);
+setTimeout(() => paint.wholeScreen(), 1500);
+setTimeout(() => sum([1]), 2700);
+setTimeout(() => {}, 3900);
+)";
+  const std::string script = Folder("start.sh");
+  std::ofstream(script) << "#!/bin/sh\ncd " << Folder("") << "\nexec node \"$@\"\n";
+  ASSERT_EQ(chmod(script.c_str(), 0755), 0);
+  for (const std::string& program : {std::string("node"), script}) {
+    const std::string spool = Folder("spool" + std::to_string(program.size()));
+    const Outcome run = RunProgram({Binary("jankbox"), "run", "--js", "--slow-ms", "500", "--dir",
+                                    spool, "--", program, source, "a", "b c"},
+                                   ForeignEnvironment(), 60000);
+    EXPECT_EQ(run.exit_status, 0) << run.err;
+    EXPECT_EQ(run.out, program == "node" ? "4 a,b c\n" : "0 a,b c\n");
+    const std::vector<proto::Report> reports = Reports(spool);
+    for (const char* function :
+         {"parseEverything three.js:3", "wholeScreen three.js:7", "sum three.js:9"}) {
+      const auto report = std::find_if(
+          reports.begin(), reports.end(),
+          [&](const proto::Report& one) { return DurationMs(one) >= 500 && Names(one, function); });
+      ASSERT_NE(report, reports.end()) << function << "\n" << run.err;
+      std::string error;
+      const std::string path = spool + "/" + report->id() + kReportFileSuffix;
+      const testing::TraceContent trace =
+          testing::ReadTrace(ReadFile(path, 64 << 20).value(), &error);
+      EXPECT_EQ(error, "");
+      EXPECT_TRUE(std::any_of(trace.samples.begin(), trace.samples.end(), [&](const auto& sample) {
+        return std::any_of(sample.frames.begin(), sample.frames.end(),
+                           [&](const auto& frame) { return frame.function == function; });
+      })) << function;
+    }
+    for (const proto::Report& report : reports) {
+      unlink(("/tmp/perf-" + std::to_string(report.pid()) + ".map").c_str());
+    }
+  }
+}
+
+TEST_F(AgentTest, ReportWithoutNamesOfJavaScriptSaysHowToGetThem) {
+  if (RunProgram({"node", "--version"}).exit_status != 0)
+    GTEST_SKIP() << "Node.js is not installed: ./dev setup";
+  const Outcome run = RunAgent(
+      {}, {"node", "-e", "setTimeout(()=>{const e=Date.now()+1000;while(Date.now()<e);},200)"});
+  EXPECT_EQ(run.exit_status, 0) << run.err;
+  const std::vector<proto::Report> reports = Reports(Folder("spool"));
+  EXPECT_TRUE(std::any_of(reports.begin(), reports.end(), [](const proto::Report& report) {
+    return std::any_of(report.notes().begin(), report.notes().end(), [](const std::string& note) {
+      return note.find("jankbox run --js") != std::string::npos;
+    });
+  })) << run.err;
 }
 
 TEST_F(AgentTest, NodeThatEndsRightAfterItsBusyTimer) {

@@ -118,16 +118,19 @@ void AddRun(CLI::App* app, RunOptions* options) {
   run->add_flag("--java", options->java,
                 "watch the event threads of Java programs (Swing, AWT), also of those that a "
                 "script starts");
+  run->add_flag("--js", options->js, "name the JavaScript functions of Node.js programs");
   run->add_flag("-q,--quiet", options->quiet, "print errors only");
   run->prefix_command();
   run->footer(
       "The program keeps its input, output and exit status. jankbox writes to stderr only. With\n"
       "--java, a Java VM that a script starts writes one line of its own there: \"Picked up\n"
-      "JAVA_TOOL_OPTIONS\". `run --java -- java` has no such line.\n\n"
+      "JAVA_TOOL_OPTIONS\". `run --java -- java` has no such line.\n"
+      "With --js, Node.js writes /tmp/perf-PID.map, which grows with the code that it compiles;\n"
+      "if a script starts it, it writes isolate-*.log in its working folder, too.\n\n"
       "Exit status: the program's. 127: not found. 126: not executable. 2: wrong usage.\n\n"
       "Examples:\n"
       "  jankbox run -- gtk3-widget-factory\n"
-      "  jankbox run --slow-ms 200 --dir /tmp/reports -- node server.js\n"
+      "  jankbox run --slow-ms 200 --dir /tmp/reports --js -- node server.js\n"
       "  jankbox run --java -- java -jar editor.jar\n"
       "  jankbox run --upload http://127.0.0.1:8080 -- ./my-app --flag");
 }
@@ -158,11 +161,10 @@ void AddAttach(CLI::App* app, AttachOptions* options) {
       ->take_all();
   attach->add_flag("-q,--quiet", options->quiet, "print errors only");
   attach->footer(
-      "The program is not stopped, and nothing is loaded into it. Breakpoints of the processor on "
-      "its\n"
-      "wait functions, for the watched threads only, show its messages. Reports have a cause, a "
-      "blamed\n"
-      "function and stacks, but no recorded methods. When the watch ends, nothing of it remains.\n"
+      "The program is not stopped, and nothing is loaded into it. Breakpoints of the processor on\n"
+      "its wait functions, for the watched threads only, show its messages. Reports have a cause, "
+      "a\n"
+      "blamed function and stacks, but no recorded methods. When it ends, nothing of it remains.\n"
       "Root sees all of it; the program's user needs kernel.perf_event_paranoid of 2 or less and\n"
       "kernel.yama.ptrace_scope of 0, and does not see who woke the thread.\n\n"
       "Exit status: 0, or 1 if the process cannot be watched. 2: wrong usage.\n\n"
@@ -338,10 +340,9 @@ void AddClean(CLI::App* app, CleanOptions* options) {
   clean->add_flag("--json", options->json,
                   "print {reports[], removed, dropped, bytes, kept, in_use}");
   clean->footer(
-      "A recorded program that is killed leaves its ring file in memory, in "
-      "$XDG_RUNTIME_DIR/jankbox\n"
-      "or /dev/shm/jankbox-UID. This writes the reports of those that died while they did not\n"
-      "respond, each into the folder of its program, and removes the files. Rings of running\n"
+      "A recorded program that is killed leaves its ring file in memory, in the folder\n"
+      "$XDG_RUNTIME_DIR/jankbox or /dev/shm/jankbox-UID. This writes the reports of those that\n"
+      "died, each into the folder of its program, and removes the files. Rings of running\n"
       "programs stay. A recorder that has run for 10 s does the same.\n\n"
       "Exit status: 0. 2: wrong usage.\n\n"
       "Examples:\n"

@@ -179,12 +179,12 @@ std::string ObstacleOf(const std::string& path, int fd, const DynamicNeeds& need
   return "";
 }
 
-// Not javac and others, which take the options of a VM in another form. /usr/bin/java is a link.
-bool IsNamedJava(const std::string& path) {
+// Programs in /usr/bin are often links.
+std::string NameOf(const std::string& path) {
   char* real = realpath(path.c_str(), nullptr);
-  const bool is_java = real != nullptr && std::string_view(real).ends_with("/java");
+  std::string name = real != nullptr ? real : "";
   free(real);
-  return is_java;
+  return name.substr(name.rfind('/') + 1);
 }
 
 }  // namespace
@@ -204,8 +204,11 @@ Preflight InspectProgram(const std::string& program) {
     found.obstacle = ObstacleOf(path, fd.get(), needs);
     for (const std::string& library : needs.libraries) {
       if (library.starts_with("libasan.so")) found.first_library = library;
-      if (library == "libjli.so") found.is_java = depth == 0 && IsNamedJava(path);
+      // Not javac and others, which take the options of a VM in another form.
+      if (library == "libjli.so") found.is_java = depth == 0 && NameOf(path) == "java";
     }
+    const std::string name = NameOf(path);
+    found.is_node = needs.is_elf && depth == 0 && (name == "node" || name == "nodejs");
     return found;
   }
   return found;

@@ -15,6 +15,8 @@ struct Preflight {
   std::string first_library;
   // It is a JDK's `java`, which takes the options of a Java VM, and no script that starts one.
   bool is_java = false;
+  // It is Node.js itself, which takes V8's options, and no script that starts it.
+  bool is_node = false;
 };
 
 // `program` as execvp() takes it. A file that cannot be read or is none is no obstacle: starting it

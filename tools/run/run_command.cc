@@ -44,6 +44,10 @@ void ReserveStandardFds() {
   }
 }
 
+// Of V8: a map of names for perf, and a code address of its own for each function that is not yet
+// compiled.
+constexpr const char* kNameJs[] = {"--perf-basic-prof", "--interpreted-frames-native-stack"};
+
 using RunEnvironment = std::vector<std::pair<std::string, std::string>>;
 
 // Whether a program that ended so did what nobody asked it for.
@@ -71,6 +75,8 @@ class Run {
   std::string AgentSettings() const;
   // Whether Java VMs are to load Jankbox's library for them.
   bool LoadsIntoJava() const;
+  // Whether Node.js is to write the names of its JavaScript functions.
+  bool NamesJs() const;
   std::vector<std::string> CommandLine() const;
   // 0, or the status to exit with.
   int Start();
@@ -129,6 +135,7 @@ std::string Run::ProgramOptions() const {
   std::string names;
   for (const std::string& name : options_.threads) names += (names.empty() ? "" : ",") + name;
   if (!names.empty()) text += ",watch_threads=" + Quoted(names);
+  if (options_.js) text += ",js_names=on";
   return text;
 }
 
@@ -137,10 +144,19 @@ bool Run::LoadsIntoJava() const {
          IsReadable(JavaAgentPath(agent_));
 }
 
+bool Run::NamesJs() const {
+  return options_.js && feed_.has_value() && preflight_.obstacle.empty();
+}
+
 std::vector<std::string> Run::CommandLine() const {
   std::vector<std::string> command = options_.program;
   if (LoadsIntoJava() && preflight_.is_java) {
     command.insert(command.begin() + 1, "-agentpath:" + JavaAgentPath(agent_));
+  }
+  if (NamesJs() && preflight_.is_node) {
+    // V8's log, which nobody reads, goes to a temporary file.
+    command.insert(command.begin() + 1,
+                   {kNameJs[0], kNameJs[1], "--no-logfile-per-isolate", "--logfile=+"});
   }
   return command;
 }
@@ -164,6 +180,11 @@ RunEnvironment Run::AgentEnvironment() const {
     const std::string options = own != nullptr && *own != '\0' ? std::string(own) + " " : "";
     environment.emplace_back("JAVA_TOOL_OPTIONS",
                              options + "\"-agentpath:" + JavaAgentPath(agent_) + "\"");
+  }
+  if (NamesJs() && !preflight_.is_node) {
+    const char* own = getenv("NODE_OPTIONS");
+    const std::string options = own != nullptr && *own != '\0' ? std::string(own) + " " : "";
+    environment.emplace_back("NODE_OPTIONS", options + kNameJs[0] + " " + kNameJs[1]);
   }
   return environment;
 }

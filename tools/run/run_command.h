@@ -27,6 +27,7 @@ struct RunOptions {
   std::vector<std::string> threads;  // names of threads whose loops are watched besides main's
   bool startup = false;  // recording begins before main(), and not when a loop waits first
   bool java = false;     // the event threads of AWT are watched in Java VMs
+  bool js = false;       // JavaScript functions of Node.js are named
   std::vector<std::string> program;
 };
 

@@ -77,6 +77,14 @@ TEST_F(PreflightTest, JavaIsALauncherOfThatName) {
   EXPECT_FALSE(InspectProgram(java).is_java) << "a program of that name without libjli";
 }
 
+TEST_F(PreflightTest, NodeIsTheProgramOfThatNameAndNoScriptOfIt) {
+  const std::string node = folder_ / "node";
+  ASSERT_EQ(rename(Program({}).c_str(), node.c_str()), 0);
+  EXPECT_TRUE(InspectProgram(node).is_node);
+  EXPECT_FALSE(InspectProgram(Script("#!" + node)).is_node);
+  EXPECT_FALSE(InspectProgram(Program({})).is_node);
+}
+
 TEST_F(PreflightTest, ProgramWithOtherRightsThanItsUser) {
   const std::string program = Program({});
   ASSERT_EQ(chmod(program.c_str(), 04755), 0);
