@@ -25,9 +25,9 @@ constexpr CauseText kCauses[kVerdictCauses] = {
     {"unknown", "unaccounted for"},
 };
 
-constexpr const char* kSources[] = {"nothing",      "ftrace",        "perf switches",
-                                    "schedstat",    "thread states", "hooks",
-                                    "system calls", "fault count",   "cpu.stat"};
+constexpr const char* kSources[] = {"nothing",       "ftrace",   "perf switches", "schedstat",
+                                    "thread states", "hooks",    "system calls",  "fault count",
+                                    "cpu.stat",      "collector"};
 
 constexpr uint64_t kWorthASecondMention = 5;  // a fifth
 constexpr uint64_t kKeyCausePercent = 60;

@@ -1,5 +1,7 @@
 #include "diagnosis/verdict/wall_time.h"
 
+#include <sys/syscall.h>
+
 #include <algorithm>
 
 #include "base/clock.h"
@@ -120,8 +122,25 @@ class Splitter {
     faults_ns_ += std::min(stretch.faults * evidence_.fault_cost_ns, stretch.run_ns);
   }
 
+  // How long the garbage collector kept it off the CPU. A thread that it stops is in a futex of the
+  // virtual machine's: one that waited for a file anyway did not wait for the collector.
+  uint64_t AddCollector(const OffCpu& off) {
+    const ThreadReading* seen = off.guessed ? nullptr : off.waited;
+    if (seen != nullptr && seen->syscall != SYS_futex) return 0;
+    uint64_t ns = 0;
+    for (const GcPause& pause : evidence_.gc_pauses) {
+      const uint64_t from = std::max(pause.from_ns, off.from_ns);
+      const uint64_t to = std::min(pause.to_ns, off.to_ns);
+      if (to > from) ns += to - from;
+    }
+    ns = std::min(ns, off.off_ns);
+    Add(VerdictCause::kGc, VerdictSource::kCollector, ns);
+    return ns;
+  }
+
   // The time in calls that the thread itself recorded; other data gives the rest.
-  void AddOffCpu(const OffCpu& off) {
+  void AddOffCpu(OffCpu off) {
+    off.off_ns -= AddCollector(off);
     if (off.off_ns == 0) return;
     uint64_t called = 0;
     const auto each = [&](auto visit) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "diagnosis/verdict/gc_pauses.h"
 #include "diagnosis/verdict/thread_span.h"
 #include "diagnosis/verdict/verdict.h"
 #include "monitors/incident/verdict_timeline.h"
@@ -31,6 +32,7 @@ struct WallTimeEvidence {
   std::vector<ThreadSpan> spans;              // in order; they may leave gaps
   VerdictSource span_source = VerdictSource::kFtrace;
   std::vector<WaitSpan> waits;  // in order
+  std::vector<GcPause> gc_pauses;
   // Page faults served from memory: when, if the kernel reported of each (in order), else counted
   // by the readings.
   std::vector<uint64_t> fault_times;

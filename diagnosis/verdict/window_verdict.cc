@@ -85,8 +85,14 @@ void CopyShares(const Verdict& verdict, ReportVerdict* out) {
   out->sources = verdict.Sources();
 }
 
+// What the window says of the thread's waits.
+struct RecordedWaits {
+  std::vector<WaitSpan> calls;
+  std::vector<GcPause> gc_pauses;
+};
+
 Verdict VerdictOf(const VerdictWindow& source, const SealRequest& request,
-                  const std::vector<WaitSpan>& waits, SealRequest::Stretch stretch) {
+                  const RecordedWaits& waits, SealRequest::Stretch stretch) {
   WallTimeEvidence evidence;
   evidence.from_ns = stretch.from_ns;
   evidence.to_ns = stretch.to_ns;
@@ -95,14 +101,16 @@ Verdict VerdictOf(const VerdictWindow& source, const SealRequest& request,
     AddKernelEvidence(*source.kernel, request.tid, source.clock.MonotonicToBoottimeNs(0),
                       &evidence);
   }
-  evidence.waits = waits;
+  evidence.waits = waits.calls;
+  evidence.gc_pauses = waits.gc_pauses;
   return SplitWallTime(evidence);
 }
 
 // Before the reason is known for which a thread that was able to run did not.
 Verdict UnexplainedVerdict(const VerdictWindow& source, const SealRequest& request) {
-  const std::vector<WaitSpan> waits =
-      BlockingCalls(*source.window, request.tid, source.window->to_ticks, source.clock);
+  const RecordedWaits waits{
+      BlockingCalls(*source.window, request.tid, source.window->to_ticks, source.clock),
+      GcPauses(*source.window, *source.methods, request.tid, source.clock)};
   if (request.free.empty() && request.held_ns == 0) {
     return VerdictOf(source, request, waits, {request.begin_ns, request.end_ns});
   }

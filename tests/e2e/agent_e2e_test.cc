@@ -81,7 +81,10 @@ TEST_F(AgentTest, StartUpIsRecordedFromBeforeMainIfAskedFor) {
     EXPECT_EQ(found[0].what(), "start-up");
     EXPECT_THAT(DurationMs(found[0]), LastsAbout(900));
     EXPECT_TRUE(Names(found[0], "load_everything")) << found[0].ShortDebugString();
-    EXPECT_GT(found[0].verdict().running_ns(), found[0].duration_ns() / 3);
+    // On a busy machine the thread waits for its CPU; it never waits for anything else.
+    const proto::Verdict& verdict = found[0].verdict();
+    EXPECT_GT(verdict.running_ns() + verdict.runnable_ns(), found[0].duration_ns() / 2);
+    EXPECT_GT(verdict.running_ns(), found[0].duration_ns() / 10);
     RunProgram({"rm", "-rf", Folder("spool")});
   }
 }

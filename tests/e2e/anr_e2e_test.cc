@@ -120,7 +120,10 @@ TEST_F(AnrTest, StopIsTakenOffATrueBlock) {
   EXPECT_GE(Ms(report.duration_ns()), block_ms - 200);
   EXPECT_LE(Ms(report.duration_ns()), block_ms + stop_ms / 2.0);
   EXPECT_EQ(Sum(report.verdict()), report.duration_ns());
-  EXPECT_GT(report.verdict().sleeping_ns(), report.duration_ns() * 8 / 10);
+  // On a busy machine it waits for its CPU after that.
+  EXPECT_GT(report.verdict().sleeping_ns() + report.verdict().runnable_ns(),
+            report.duration_ns() * 8 / 10);
+  EXPECT_GT(report.verdict().sleeping_ns(), report.duration_ns() / 2);
   EXPECT_THAT(Notes(report), Contains(HasSubstr("the process was stopped (SIGSTOP or a freezer)")));
   EXPECT_EQ(refusals_, Counts());
 }

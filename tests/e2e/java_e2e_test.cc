@@ -147,6 +147,19 @@ TEST_F(JavaTest, SleepInAListenerIsBlocked) {
               StartsWith("TIMED_WAITING in java.lang.Thread.sleep, in "));
 }
 
+TEST_F(JavaTest, CollectionsAreWhatTheEventThreadWaitedFor) {
+  const Outcome outcome = Watched({"gc"});
+  const std::vector<proto::Report> reports = ReportsOf("SwingStalls.collectGarbage");
+  ASSERT_THAT(reports, SizeIs(1)) << outcome.err;
+  const proto::Verdict& verdict = reports[0].verdict();
+  EXPECT_GT(verdict.gc_ns(), reports[0].duration_ns() / 4) << verdict.ShortDebugString();
+  EXPECT_GT(verdict.gc_ns(), verdict.blocked_ns() + verdict.lock_ns());
+  EXPECT_THAT(verdict.sources(), Contains("collector"));
+  const Outcome trace = RunProgram({Binary("jankbox"), "export", "--systrace", "--dir",
+                                    Folder("spool"), reports[0].id(), "-o", "-"});
+  EXPECT_THAT(trace.out, HasSubstr("|GC pause\n"));
+}
+
 TEST_F(JavaTest, IdleEventThreadIsNoIncident) {
   Watched({"idle"});
   EXPECT_EQ(IdleTimesReported(), 0u);

@@ -312,9 +312,9 @@ TEST_F(KernelTest, PageFaultsAreEstimated) {
   if (const std::string why = WhyNot(); !why.empty()) GTEST_SKIP() << why;
   ASSERT_NO_FATAL_FAILURE(Drive({"fault"}, {}, {{"JANKBOX_OPTIONS", "ftrace_buffer_kib=4096"}}));
   const std::vector<ReadSlice> faulting = Slices("faulting");
-  ASSERT_EQ(faulting.size(), 3u);
+  ASSERT_EQ(faulting.size(), 5u);
   std::string measured = outcome_.out;
-  std::vector<double> ratios;
+  double cheapest = 1e12, estimated = 0;
   for (const ReadSlice& slice : faulting) {
     const FaultsSeen seen = FaultsIn(slice, Slices("page faults"));
     const auto planted = static_cast<double>(NumberAfter(measured, "fault_ns"));
@@ -322,12 +322,13 @@ TEST_F(KernelTest, PageFaultsAreEstimated) {
     EXPECT_GE(seen.faults, 8192u);
     EXPECT_LE(seen.faults,
               8192u * 5 / 4);  // a sanitizer's shadow is touched for the first time too
-    ratios.push_back(static_cast<double>(seen.estimated_ns) / planted);
+    if (planted < cheapest) estimated = static_cast<double>(seen.estimated_ns);
+    cheapest = std::min(cheapest, planted);
     printf("page faults: %lu, measured %.1f ms, estimated %.1f ms\n", seen.faults, planted / 1e6,
            static_cast<double>(seen.estimated_ns) / 1e6);
   }
-  std::sort(ratios.begin(), ratios.end());
-  EXPECT_NEAR(ratios[1], 1.0, 0.2);  // what one burst costs varies by more on a shared machine
+  // Others cost several times as much where the host of a virtual machine has to find the memory.
+  EXPECT_NEAR(estimated / cheapest, 1.0, 0.2);
   EXPECT_EQ(report_.losses().lost_kernel_events(), 0u);
 }
 

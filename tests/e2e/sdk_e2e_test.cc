@@ -232,15 +232,21 @@ TEST_F(SdkTest, LateFrameIsJankAndGoodFramesAreNot) {
   EXPECT_NEAR(reports_[0].frame_dropped(),
               static_cast<double>(reports_[0].duration_ns()) / (1e9 / 60) - 1, 2);
   EXPECT_GT(reports_[0].verdict().sleeping_ns(), reports_[0].duration_ns() * 8 / 10);
-  std::istringstream took(out_);
-  const auto late = std::count_if(std::istream_iterator<uint64_t>(took), {},
-                                  [](uint64_t ns) { return ns > 16'666'667; });
-  EXPECT_LT(late, 20);
+  std::istringstream out(out_);
+  const std::vector<uint64_t> took(std::istream_iterator<uint64_t>(out), {});
+  ASSERT_EQ(took.size(), 20u);
+  const auto late = [&](size_t frames) {
+    return std::count_if(took.begin(), took.begin() + static_cast<ptrdiff_t>(frames),
+                         [](uint64_t ns) { return ns > 16'666'667; });
+  };
+  EXPECT_LT(late(20), 20);
   const testing::TraceContent trace = Trace();
   const auto told = std::count_if(trace.frames.begin(), trace.frames.end(), [](const auto& frame) {
     return frame.actual && frame.jank_type == 64;
   });
-  EXPECT_EQ(told, late);
+  // The report is written after the eleventh frame, which was planted; the next ones may be in it.
+  EXPECT_GE(told, late(11));
+  EXPECT_LE(told, late(20));
 }
 
 TEST_F(SdkTest, NothingToReportIsNoReport) {

@@ -13,6 +13,8 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "base/gc_pause_name.h"
+#include "jankbox/jankbox.h"
 #include "sdk/android/jni/incident_facts.h"
 #include "sdk/linux/java_ui.h"
 #include "sdk/linux/jvmti/bytecode_scan.h"
@@ -48,12 +50,25 @@ void TellError(const std::string& why) {
   TellRun("error: AWT's event thread is not watched: " + why);
 }
 
+std::atomic<uint32_t> g_gc_pause{0};  // the method that is recorded
+
+// On a thread of the VM, while all of Java stands still: no call of JNI or JVMTI.
+void JNICALL OnGcStart(jvmtiEnv*) { jankbox_begin(g_gc_pause.load(std::memory_order_relaxed)); }
+void JNICALL OnGcFinish(jvmtiEnv*) { jankbox_end(g_gc_pause.load(std::memory_order_relaxed)); }
+
+void FollowCollector(jvmtiEnv* vm) {
+  g_gc_pause.store(jankbox_method_id(kGcPauseName));
+  vm->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, nullptr);
+  vm->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_GARBAGE_COLLECTION_START, nullptr);
+}
+
 // On the first event thread, when it first waits.
 void FollowMessages(jvmtiEnv* vm, JNIEnv* env, jthread thread) {
   static std::atomic<bool> follows{false};
   if (follows.exchange(true)) return;
   g_places.names.Find(env, thread);
   IncidentFacts::Get().Listen();
+  FollowCollector(vm);
   auto* stacks = new StackWatch(vm);
   g_stacks.store(stacks);
   if (!stacks->Start(env)) TellRun("error: reports have no Java stacks: the VM gave no thread");
@@ -177,10 +192,15 @@ std::string AskForEvents(JavaVM* java, jvmtiEnv** vm) {
   names.can_get_line_numbers = 1;
   names.can_get_source_file_name = 1;
   (void)(*vm)->AddCapabilities(&names);  // without them messages have no names, and stacks no lines
+  jvmtiCapabilities collector{};
+  collector.can_generate_garbage_collection_events = 1;
+  (void)(*vm)->AddCapabilities(&collector);  // without it a pause has no name
   jvmtiEventCallbacks callbacks{};
   callbacks.Breakpoint = OnBreakpoint;
   callbacks.ClassPrepare = OnClassPrepare;
   callbacks.VMDeath = OnVmDeath;
+  callbacks.GarbageCollectionStart = OnGcStart;
+  callbacks.GarbageCollectionFinish = OnGcFinish;
   (*vm)->SetEventCallbacks(&callbacks, sizeof(callbacks));
   (*vm)->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_PREPARE, nullptr);
   (*vm)->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, nullptr);

@@ -10,6 +10,7 @@
 namespace jankbox {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using State = ThreadSpan::State;
 
@@ -120,6 +121,24 @@ TEST_F(WallTimeTest, CallsThatTheThreadRecordedComeBeforeReadings) {
   EXPECT_THAT(Split(), ElementsAre("running 200 schedstat", "lock 500 hooks", "blocked 100 hooks",
                                    "lock 200 system calls"));
   EXPECT_EQ(SplitWallTime(evidence_).shares[1].owner_tid, 7);
+}
+
+TEST_F(WallTimeTest, PauseOfTheCollectorComesBeforeTheFutexInWhichItWaits) {
+  Read(0, At(0, 0, WaitReason::kBlocked, SYS_futex));
+  Read(1000, At(200, 0, WaitReason::kThread, SYS_futex));
+  evidence_.waits = {Call(100, 600, WaitClass::kCondition)};
+  evidence_.gc_pauses = {{300 * kMs, 400 * kMs}, {900 * kMs, 2000 * kMs}};
+  const std::vector<std::string> lines = Split();
+  EXPECT_THAT(lines, Contains("gc 200 collector"));
+  EXPECT_THAT(lines, Contains("running 200 schedstat"));
+}
+
+// It would have waited for that anyway.
+TEST_F(WallTimeTest, PauseDuringAReadIsNoWaitForTheCollector) {
+  Read(0, At(0, 0, WaitReason::kBlocked));
+  Read(1000, At(0, 0, WaitReason::kBlocked, SYS_read));
+  evidence_.gc_pauses = {{300 * kMs, 400 * kMs}};
+  EXPECT_THAT(Split(), ElementsAre("blocked 1000 system calls"));
 }
 
 TEST_F(WallTimeTest, CallInWhichItAlsoRanHasOnlyWhatItWaited) {
