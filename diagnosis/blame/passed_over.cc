@@ -53,7 +53,7 @@ constexpr char kFunctions[] =
     "PyObject_*\0_PyObject_*\0PyEval_*\0_PyEval_*\0PyVectorcall_*\0_PyVectorcall*\0"
     "_PyFunction_*\0PyCFunction_*\0_PyCFunction*\0PyRun_*\0_PyRun_*\0Py_Run*\0Py_Main\0"
     "Py_BytesMain\0PyImport_*\0_PyImport_*\0"
-    "Builtins_*\0v8::internal::*\0v8::Function::*\0v8::Script::*\0v8::Isolate::*\0"
+    "Builtins_*\0v8::base::*\0v8::internal::*\0v8::Function::*\0v8::Script::*\0v8::Isolate::*\0"
     "v8::MicrotasksScope::*\0node::MakeCallback*\0node::InternalMakeCallback*\0"
     "node::AsyncWrap::MakeCallback*\0node::CallbackScope::*\0node::InternalCallbackScope::*\0"
     "lua_call*\0lua_pcall*\0luaV_*\0luaD_*\0rb_funcall*\0rb_vm_*\0vm_exec*\0Perl_runops_*\0"

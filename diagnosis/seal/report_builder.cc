@@ -18,6 +18,7 @@
 #include "diagnosis/verdict/cpu_causes.h"
 #include "diagnosis/verdict/longest_waits.h"
 #include "diagnosis/verdict/named_waits.h"
+#include "diagnosis/verdict/waker_note.h"
 #include "diagnosis/verdict/window_verdict.h"
 #include "report/earlier_fields.h"
 #include "report/report_encoder.h"
@@ -206,6 +207,8 @@ std::string DescribeCause(const ReportSource& source, const SealRequest& request
   const Verdict verdict = WindowVerdict(window, request);
   report->verdict = DescribeVerdict(window, request, verdict, blame.place);
   std::string note = CpuNote(request.cpu, verdict);
+  if (!note.empty()) report->notes.push_back(std::move(note));
+  note = WakerNote(window, request);
   if (!note.empty()) report->notes.push_back(std::move(note));
   report->sched_switches = static_cast<uint32_t>(verdict.switches);
   const bool is_end = request.kind == ReportKind::kExit;

@@ -32,8 +32,7 @@ class Pauses {
   void EndThread() { End(window_.to_ticks); }
 
   std::vector<GcPause> Take() {
-    CompactSort(&pauses_,
-                [](const GcPause& a, const GcPause& b) { return a.from_ns < b.from_ns; });
+    CompactSort(&pauses_, [](const GcPause& a, const GcPause& b) { return a.from_ns < b.from_ns; });
     size_t kept = 0;
     for (const GcPause& pause : pauses_) {
       if (kept > 0 && pause.from_ns <= pauses_[kept - 1].to_ns) {

@@ -119,6 +119,7 @@ class SpanMaker {
     }
     const bool woken = woken_ns_ != 0 && woken_ns_ <= time_ns;
     waiting_.woken_by_process = woken && IsOtherProcess(waker_tid_);
+    waiting_.waker_tid = woken ? waker_tid_ : 0;
     Close(woken ? woken_ns_ : time_ns, State::kWaiting);
     if (woken) Close(time_ns, State::kRunnable);
   }

@@ -17,6 +17,7 @@ struct ThreadSpan {
   bool uninterruptible = false;   // state D
   bool own_request = false;       // a block request of its own was at the disk
   bool woken_by_process = false;  // a thread of another process ended it, not an interrupt
+  int32_t waker_tid = 0;          // who ended it; 0: an interrupt, or not known
 };
 
 }  // namespace jankbox

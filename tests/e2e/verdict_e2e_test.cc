@@ -232,6 +232,19 @@ TEST_P(CauseTest, AsRootTheDominantShareIsRight) {
   }
 }
 
+// The kernel says who ended a wait, whatever it was for.
+TEST_F(VerdictE2eTest, ThreadThatEndedTheLongestWaitIsNamed) {
+  if (const std::string why = WhyNotRoot(); !why.empty()) GTEST_SKIP() << why;
+  for (const char* cause : {"lock", "condition"}) {
+    ASSERT_NO_FATAL_FAILURE(Plant(cause));
+    for (const proto::Report& report : reports_) {
+      EXPECT_THAT(std::vector<std::string>(report.notes().begin(), report.notes().end()),
+                  ::testing::Contains(::testing::ContainsRegex(
+                      "The longest wait, [0-9]+ ms, ended when thread .*\\[[0-9]+\\] woke it")));
+    }
+  }
+}
+
 TEST_P(CauseTest, AsUserNobodyRunningRunnableAndOffAreRight) {
   for (int process = 0; process < Processes(); ++process) {
     ASSERT_NO_FATAL_FAILURE(Plant(GetParam().name, AsNobody()));
