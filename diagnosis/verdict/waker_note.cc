@@ -11,7 +11,7 @@
 namespace jankbox {
 namespace {
 
-constexpr uint64_t kWorthANote = 5;              // a fifth of the incident
+constexpr uint64_t kWorthANote = 5;                  // a fifth of the incident
 constexpr uint64_t kBeforeTheWakeNs = 5 * kNsPerMs;  // what the waker did then, it did for this
 
 // Of the threads of this process; on the kernel's clock.

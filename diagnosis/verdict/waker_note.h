@@ -10,8 +10,8 @@
 
 namespace jankbox {
 
-// "The longest wait, 412 ms, ended when thread decoder [1234] woke it, in Decoder::Finish." Empty if
-// that is not known, or if no wait took a fifth of the incident.
+// "The longest wait, 412 ms, ended when thread decoder [1234] woke it, in Decoder::Finish." Empty
+// if that is not known, or if no wait took a fifth of the incident.
 std::string WakerNote(const VerdictWindow& source, const SealRequest& request);
 
 }  // namespace jankbox
