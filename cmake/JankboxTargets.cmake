@@ -162,3 +162,16 @@ function(jankbox_add_folders)
     endif()
   endforeach()
 endfunction()
+
+# jankbox_embed_files(VARIABLE NAME.cc NAMESPACE n HEADER h FILES f...): the files, which become part of the program, as a source
+# file; its path is in VARIABLE.
+function(jankbox_embed_files variable name)
+  cmake_parse_arguments(PARSE_ARGV 2 embed "" "NAMESPACE;HEADER" "FILES")
+  list(TRANSFORM embed_FILES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${name})
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} "-DFILES=${embed_FILES}" -DOUTPUT=${output} -DNAMESPACE=${embed_NAMESPACE} -DHEADER=${embed_HEADER} -P ${script}
+    DEPENDS ${embed_FILES} ${script} VERBATIM)
+  set(${variable} ${output} PARENT_SCOPE)
+endfunction()

@@ -1,5 +1,5 @@
-// The files of collector/page/, part of the program (page/embed.cmake writes the definitions).
-// THREAD-SAFE: constants.
+// The files of collector/page/, part of the program (cmake/embed_files.cmake writes the
+// definitions). THREAD-SAFE: constants.
 #ifndef JANKBOX_COLLECTOR_PAGE_FILE_H_
 #define JANKBOX_COLLECTOR_PAGE_FILE_H_
 

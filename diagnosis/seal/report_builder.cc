@@ -112,6 +112,7 @@ void DescribeIncident(const ReportSource& source, const SealRequest& request, Re
   report->id = request.id;
   report->revision = request.revision;
   report->kind = request.kind;
+  report->begin_ns = source.clock.MonotonicToBoottimeNs(request.begin_ns);
   report->duration_ns = request.end_ns - request.begin_ns - request.held_ns;
   report->held_ns = request.held_ns;
   report->background = request.background;

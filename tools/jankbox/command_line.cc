@@ -10,16 +10,16 @@
 #include <sstream>
 
 #include "base/nearest_word.h"
-#include "report/report_json.h"
 #include "sdk/runtime/run_socket.h"
 #include "tools/adb/adb_command_line.h"
 #include "tools/attach/attach_command.h"
 #include "tools/doctor/doctor_command.h"
 #include "tools/jankbox/completion.h"
 #include "tools/merge/merge_command.h"
+#include "tools/open/open_command.h"
 #include "tools/reports/export_command.h"
 #include "tools/reports/list_command.h"
-#include "tools/reports/show_command.h"
+#include "tools/reports/show_command_line.h"
 #include "tools/ring/clean_command.h"
 #include "tools/ring/ring_command.h"
 #include "tools/run/run_command.h"
@@ -29,9 +29,6 @@
 
 namespace jankbox::tools {
 namespace {
-
-constexpr char kFolderDefault[] =
-    "folder of reports [$JANKBOX_DIR, else $XDG_STATE_HOME/jankbox, else ~/.local/state/jankbox]";
 
 // CLI11's own usage line would list every option.
 class CommandFormatter : public CLI::Formatter {
@@ -187,45 +184,6 @@ void AddList(CLI::App* app, ListOptions* options) {
       "  jankbox list\n"
       "  jankbox list http://127.0.0.1:8080\n"
       "  jankbox list --json | jq '.[] | [.kind, .duration_ms, .top_frames[0].function]'");
-}
-
-// The folder or the collector in which an id is looked up.
-void AddPlace(CLI::App* command, std::string* place) {
-  CLI::Option* directory = command->add_option("--dir", *place, kFolderDefault)->type_name("DIR");
-  command->add_option("--from", *place, "look up the id at this collector")
-      ->type_name("URL")
-      ->excludes(directory);
-}
-
-void AddShow(CLI::App* app, ShowOptions* options) {
-  CLI::App* show = app->add_subcommand("show", "Show one report: what was slow, where and why");
-  show->add_option("report", options->file_or_id,
-                   "a report's file, or the first characters of its id (at least 4)")
-      ->type_name("FILE|ID")
-      ->required();
-  AddPlace(show, &options->place);
-  show->add_flag("--json", options->json, "print the report as JSON");
-  show->add_flag("-a,--all", options->all_frames,
-                 "show lists in full: all frames of the stack, not only 15, and earlier messages");
-  std::vector<std::string> sections;
-  std::string names;
-  for (const ReportSection& section : ReportSections()) {
-    sections.push_back(section.name);
-    names += (names.empty() ? "" : ", ") + section.name;
-  }
-  show->add_option("--section", options->sections, "show only this part; repeatable: " + names)
-      ->type_name("NAME")
-      ->check(CLI::IsMember(sections).description(""));
-  show->footer(
-      "A summary, and then each part of the report that is not empty. A frame marked with a\n"
-      "pointer is a recorded method; the others were sampled. On a terminal that is too low,\n"
-      "$PAGER (less) shows the text.\n\n"
-      "Exit status: 0, or 1 if the report cannot be read. 2: wrong usage.\n\n"
-      "Examples:\n"
-      "  jankbox show 0195a3c2-7f01\n"
-      "  jankbox show --section threads --section java 0195a3c2-7f01\n"
-      "  jankbox show --all reports/0195a3c2-7f01-7abc-8def-0123456789ab.pftrace.zst\n"
-      "  jankbox show --from http://127.0.0.1:8080 0195a3c2-7f01");
 }
 
 void AddExport(CLI::App* app, ExportOptions* options) {
@@ -409,7 +367,9 @@ int Dispatch(const CLI::App& app, const std::vector<std::string>& from_dashes, O
   if (app.got_subcommand("session")) return RunSession(options->session);
   if (app.got_subcommand("attach")) return Attach(options->attach);
   if (app.got_subcommand("list")) return RunList(options->list);
-  if (app.got_subcommand("show")) return RunShow(options->show);
+  if (app.got_subcommand("show")) {
+    return options->show.open ? RunOpen(options->show) : RunShow(options->show);
+  }
   if (app.got_subcommand("export")) {
     ExportOptions* trace = &options->trace_export;
     if (trace->output.empty() && !trace->systrace) {

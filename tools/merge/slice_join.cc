@@ -13,7 +13,7 @@ using traceproto::TrackEvent;
 // From our record of a marker to the kernel's: a system call, before which the thread may be
 // preempted for some turns of others.
 constexpr uint64_t kWriteNs = 1'000'000;
-constexpr uint64_t kPreemptedNs = 50'000'000;
+constexpr uint64_t kPreemptedNs = 250'000'000;
 constexpr uint64_t kNever = UINT64_MAX / 2;
 constexpr int kMaxSteps = 1000;
 

@@ -16,6 +16,10 @@ struct ShowOptions {
   bool json = false;
   bool all_frames = false;
   std::vector<std::string> sections;  // only these, by name; empty: the summary and all of them
+  bool open = false;                  // in Perfetto (tools/open)
+  std::string ui = "https://ui.perfetto.dev";  // its address
+  std::string viewer;   // the folder of a viewer that is used instead; "": none
+  bool browser = true;  // is started
 };
 
 // Prints; returns an exit status (exit_code.h).
