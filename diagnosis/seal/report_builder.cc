@@ -112,7 +112,9 @@ void DescribeIncident(const ReportSource& source, const SealRequest& request, Re
   report->id = request.id;
   report->revision = request.revision;
   report->kind = request.kind;
-  report->begin_ns = source.clock.MonotonicToBoottimeNs(request.begin_ns);
+  if (request.begin_ns != 0) {
+    report->begin_ns = source.clock.MonotonicToBoottimeNs(request.begin_ns);
+  }
   report->duration_ns = request.end_ns - request.begin_ns - request.held_ns;
   report->held_ns = request.held_ns;
   report->background = request.background;

@@ -114,7 +114,7 @@ Result<std::string> TraceServer::Start() {
     return httplib::Server::HandlerResponse::Handled;
   });
   const int port = server_.bind_to_any_port("127.0.0.1");
-  if (port <= 0) return Status(StatusCode::kIoError, "no port of 127.0.0.1 can be opened");
+  if (port <= 0) return Status(StatusCode::kUnavailable, "no port of 127.0.0.1 can be opened");
   host_ = "127.0.0.1:" + std::to_string(port);
   AddPages();
   thread_ = std::thread([this] { server_.listen_after_bind(); });
