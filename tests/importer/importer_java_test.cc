@@ -14,10 +14,10 @@ using ImporterJavaTest = JudgedReportsTest;
 TEST_F(ImporterJavaTest, EventThreadWithJavaCalls) {
   Environment environment;
   if (!StartDisplay(&environment)) GTEST_SKIP() << "there is no Xvfb";
-  const Outcome outcome = RunProgram(
-      {Binary("jankbox"), "run", "--slow-ms", "500", "--java", "--dir", Folder("spool"), "--",
-       JANKBOX_TEST_JAVA, "-cp", JANKBOX_TEST_CLASSES, "SwingStalls", "busy"},
-      environment);
+  const Outcome outcome =
+      RunProgram({Binary("jankbox"), "run", "--slow-ms", "500", "--java", "--dir", Folder("spool"),
+                  "--", JANKBOX_TEST_JAVA, "-cp", JANKBOX_TEST_CLASSES, "SwingStalls", "busy"},
+                 environment);
   if (outcome.err.find("HeadlessException") != std::string::npos) {
     GTEST_SKIP() << "this Java VM is headless";
   }

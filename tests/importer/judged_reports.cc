@@ -19,8 +19,7 @@ void JudgedReportsTest::SetUp() {
 
 std::string JudgedReportsTest::Export(const std::string& sealed) const {
   const std::string plain = Folder("exported.pftrace");
-  const Outcome outcome =
-      RunProgram({Binary("jankbox"), "export", sealed, "--force", "-o", plain});
+  const Outcome outcome = RunProgram({Binary("jankbox"), "export", sealed, "--force", "-o", plain});
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
   return plain;
 }

@@ -72,8 +72,8 @@ void Compare(const std::string& what, Counts seen, Counts expected,
 }
 
 void CompareWithImporter(const std::string& trace, Judgement* judgement) {
-  const Outcome outcome = RunProgram({"node", JANKBOX_TEST_JUDGE, JANKBOX_TEST_NPM_PACKAGES,
-                                      JANKBOX_TEST_DESCRIPTORS, trace});
+  const Outcome outcome = RunProgram(
+      {"node", JANKBOX_TEST_JUDGE, JANKBOX_TEST_NPM_PACKAGES, JANKBOX_TEST_DESCRIPTORS, trace});
   const nlohmann::json results = nlohmann::json::parse(outcome.out, nullptr, false);
   if (outcome.exit_status != 0 || !results.is_array() || results.size() != 1) {
     judgement->objections.push_back("the judge failed: " + outcome.out + outcome.err);
