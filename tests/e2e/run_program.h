@@ -56,11 +56,11 @@ using Environment = std::map<std::string, std::string>;
 // For what was planted to last so many milliseconds: on a busy machine it takes longer, but not
 // twice as long, as it would with the time before or after it.
 inline auto LastsAbout(double ms) {
-  return testing::AllOf(testing::Ge(0.95 * ms), testing::Lt(2 * ms));
+  return ::testing::AllOf(::testing::Ge(0.95 * ms), ::testing::Lt(2 * ms));
 }
 
 // A fresh folder that is removed at the end, and what the programs of this build are called.
-class EndToEndTest : public testing::Test {
+class EndToEndTest : public ::testing::Test {
  protected:
   void SetUp() override;
   void TearDown() override;

@@ -28,7 +28,7 @@ usage_of_setup() {
   cat <<'TXT'
 usage: ./dev setup
 Installs the missing packages of tools/debian_packages.txt, as root or with one call of sudo. Does nothing if all of
-them are installed. Keeps an existing Node.js. Log: build/setup.log.
+them are installed. Keeps an existing Node.js and npm. Log: build/setup.log.
 TXT
 }
 

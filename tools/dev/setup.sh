@@ -7,7 +7,11 @@ missing_packages() {
   while read -r group package; do
     case "$groups" in *" $group "*) wanted+=("$package") ;; esac
   done < <(grep -v '^#' tools/debian_packages.txt)
-  case "$groups" in *" test "*) have node || wanted+=(nodejs) ;; esac
+  case "$groups" in *" test "*)
+    have node || wanted+=(nodejs)
+    have npm || wanted+=(npm)
+    ;;
+  esac
   installed=" $(dpkg-query -W -f '${Package}=${db:Status-Status} ' "${wanted[@]}" 2>/dev/null || true)"
   for package in "${wanted[@]}"; do
     case "$installed" in *" $package=installed "*) ;; *) printf '%s\n' "$package" ;; esac

@@ -44,6 +44,7 @@ class TemporaryTree(unittest.TestCase):
             self.packages = [line.split()[1] for line in file if not line.startswith('#')]
         self.stand_in('id', 'echo "${FAKE_UID:-0}"')
         self.stand_in('node', 'true')
+        self.stand_in('npm', 'true')
         self.stand_in('apt-get', APT_GET)
         self.installed(self.packages)
 
@@ -107,6 +108,20 @@ class DevCommand(TemporaryTree):
         self.assertEqual(run.returncode, 0, run.stdout)
         self.assertEqual(len(self.calls()), 1)
         self.assertTrue(self.calls()[0].endswith('install -y --no-install-recommends cmake xvfb'), self.calls())
+
+    def test_machine_without_node_gets_it_and_npm(self):
+        os.makedirs(f'{self.root}/system')
+        for program in ('bash', 'cat', 'dirname', 'env', 'grep', 'mkdir', 'tail', 'touch'):
+            os.symlink(shutil.which(program), f'{self.root}/system/{program}')
+        path = f'{self.root}/bin:{self.root}/system'
+        self.assertEqual(self.dev('setup', PATH=path).returncode, 0)
+        self.assertEqual(self.calls(), [])
+        os.unlink(f'{self.root}/bin/npm')
+        self.assertEqual(self.dev('setup', PATH=path, APT_WORKS='1').returncode, 0)
+        self.assertTrue(self.calls()[-1].endswith('--no-install-recommends npm'), self.calls())
+        os.unlink(f'{self.root}/bin/node')
+        self.assertEqual(self.dev('setup', PATH=path, APT_WORKS='1').returncode, 0)
+        self.assertTrue(self.calls()[-1].endswith('--no-install-recommends nodejs npm'), self.calls())
 
     def test_package_lists_are_fetched_only_where_the_first_try_fails(self):
         self.installed([])
