@@ -61,7 +61,7 @@ class WatcherTest : public testing::Test {
     watcher_->WaitReady();
   }
   void Stop() {
-    if (started_) watcher_->Stop();
+    if (started_) watcher_->Stop(/*process_exits=*/false);
     started_ = false;
   }
   void Look() { ASSERT_TRUE(watcher_->LookNow(Soon())); }
