@@ -24,9 +24,10 @@ bool IsForAnEvent(WaitClass what) {
 void SlowMethodFinder::SetRules(uint64_t threshold_ns, bool all_threads) {
   threshold_ns_ = threshold_ns;
   all_threads_ = all_threads;
+  next_sequence_ = 0;
   if (threshold_ns != 0) return;
   threads_.clear();
-  next_sequence_ = 0;
+  chunks_.clear();
   since_ticks_ = UINT64_MAX;
 }
 
