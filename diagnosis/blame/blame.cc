@@ -86,16 +86,12 @@ CallTree MethodTree(const RingWindow& window, int32_t tid, uint64_t from_ticks, 
   return tree;
 }
 
-std::string MethodName(uint64_t id, const MethodNames& names) {
-  const std::string* name = names.Find(static_cast<uint32_t>(id));
-  return name != nullptr ? *name : "method #" + std::to_string(id);
-}
-
 // The blamed path, innermost first.
 std::vector<ReportFrame> BlamedMethods(const CallTree& tree, const MethodNames& names) {
   std::vector<ReportFrame> methods;
-  for (uint64_t id : tree.BlamedPath())
-    methods.push_back({MethodName(id, names), "[method]", 0, ""});
+  for (uint64_t id : tree.BlamedPath()) {
+    methods.push_back({names.NameOf(static_cast<uint32_t>(id)), "[method]", 0, ""});
+  }
   std::reverse(methods.begin(), methods.end());
   return methods;
 }
@@ -107,8 +103,8 @@ void ListMethods(const CallTree& tree, const MethodNames& names, double ns_per_t
   }
   const MethodList list = TrimMethods(std::move(items));
   for (const CallItem& item : list.items) {
-    blame->methods.push_back(
-        {MethodName(item.key, names), item.depth, item.count, item.weight, item.open});
+    blame->methods.push_back({names.NameOf(static_cast<uint32_t>(item.key)), item.depth, item.count,
+                              item.weight, item.open});
   }
   blame->methods_left_out = static_cast<uint32_t>(list.left_out);
 }

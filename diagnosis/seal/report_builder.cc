@@ -63,9 +63,8 @@ void CompareWithHealthy(const ReportSource& source, const SealRequest& request,
   report->healthy_messages = difference.messages;
   report->healthy_median_ns = to_ns(difference.median_ticks);
   for (const ExtraMethod& method : difference.methods) {
-    const std::string* name = evidence.names.Find(method.id);
-    report->extra.push_back({name != nullptr ? *name : "method #" + std::to_string(method.id),
-                             to_ns(method.extra_ticks), to_ns(method.usual_ticks)});
+    report->extra.push_back(
+        {evidence.names.NameOf(method.id), to_ns(method.extra_ticks), to_ns(method.usual_ticks)});
   }
 }
 
@@ -104,6 +103,8 @@ struct TickSpan {
 };
 
 TickSpan TicksOf(const ReportSource& source, const SealRequest& request) {
+  // Its own begin and end are to be inside to the tick.
+  if (request.method) return {request.method->begin_ticks, request.method->end_ticks};
   return {source.clock.FromMonotonicNs(request.begin_ns),
           source.clock.FromMonotonicNs(request.end_ns)};
 }
@@ -250,6 +251,7 @@ Report Describe(const ReportSource& source, const SealRequest& request,
   const TickSpan span = TicksOf(source, request);
   const ThreadLives lives(evidence.window, evidence.thread_names);
   DescribeIncident(source, request, &report);
+  if (request.method) report.what = evidence.names.NameOf(request.method->id);
   DescribeProcess(source, &report);
   DescribeWindow(source, request, evidence, &report);
   report.thread = lives.NameAt(request.tid, span.end);
@@ -282,7 +284,7 @@ SnapshotInput TraceInput(const ReportSource& source, const SealRequest& request,
   input.clock_error_ns = report.clock_error_ns;
   input.trigger.kind = ReportKindName(request.kind);
   input.trigger.title = input.trigger.kind;
-  if (!request.what.empty()) input.trigger.title += ": " + request.what;
+  if (!report.what.empty()) input.trigger.title += ": " + report.what;
   input.trigger.report_id = request.id;
   input.trigger.tid = request.tid;
   input.trigger.from_ns = source.clock.MonotonicToBoottimeNs(request.begin_ns);

@@ -46,8 +46,14 @@ struct SealRequest {
   CpuShortage cpu;                            // in the incident
   uint64_t anr_limit_ns = 0;                  // kAnr: the limit that it was judged by
   std::optional<StartupTimes> startup;        // kStartup
-  ProcessEnd end;                             // of a dead process; else empty
-  std::vector<ReportEndCount> ends;           // kExit: of the report folder
+  struct Method {
+    uint32_t id = 0;  // of the ring; its name becomes `what`
+    uint64_t begin_ticks = 0;
+    uint64_t end_ticks = 0;
+  };
+  std::optional<Method> method;      // kSlowMethod
+  ProcessEnd end;                    // of a dead process; else empty
+  std::vector<ReportEndCount> ends;  // kExit: of the report folder
 };
 
 // For an incident that no watcher found: of the calling thread, with an id of its own.

@@ -54,6 +54,13 @@ void IncidentTracker::OnJank(const Signal& signal) {
   }
 }
 
+std::optional<Signal> IncidentTracker::TakeLateFrame(uint64_t begin_ns, uint64_t end_ns) {
+  last_begin_ns_ = begin_ns;
+  last_end_ns_ = end_ns;
+  if (!late_frame_ || !Overlap(*late_frame_, begin_ns, end_ns)) return std::nullopt;
+  return std::exchange(late_frame_, std::nullopt);
+}
+
 // The dispatch that it waited for is an incident already, or may become one.
 void IncidentTracker::OnLateInput(const Signal& signal) {
   const uint64_t wait_ns = signal.end_ns - signal.begin_ns;

@@ -40,6 +40,10 @@ class IncidentTracker final : public SignalSink {
   // An incident whose end was missed (the thread lapped its notes) is sealed as ended at `now_ns`.
   void Settle(uint64_t now_ns, uint64_t running_begin_ns);
 
+  // Another monitor found that [begin_ns, end_ns], in no dispatch, is an incident. Returns the late
+  // frame that is part of it, if there is one; those that come later are no incidents either.
+  std::optional<Signal> TakeLateFrame(uint64_t begin_ns, uint64_t end_ns);
+
   // The incident that is growing now.
   const std::optional<IncidentRevision>& open() const { return open_; }
 

@@ -64,6 +64,19 @@ std::shared_ptr<jankbox::Runtime> Current() {
   return runtime != nullptr && runtime->pid() == getpid() ? runtime : nullptr;
 }
 
+void StopRecording(bool process_exits) {
+  if (g_starter.load() != getpid()) return;
+  jankbox::MutexLock starting_or_stopping(&g_lifecycle_mutex);
+  std::shared_ptr<jankbox::Runtime> runtime = Current();
+  if (runtime == nullptr) return;
+  jankbox::Plugins::Get().Stop();
+  {
+    jankbox::MutexLock lock(&g_runtime_mutex);
+    RuntimeSlot() = nullptr;
+  }
+  runtime->Stop(MonotonicNs() + kStopWaitNs, process_exits);
+}
+
 }  // namespace
 
 extern "C" {
@@ -93,18 +106,7 @@ jankbox_status jankbox_start(const jankbox_options* options) {
   return JANKBOX_OK;
 }
 
-void jankbox_stop(void) {
-  if (g_starter.load() != getpid()) return;
-  jankbox::MutexLock starting_or_stopping(&g_lifecycle_mutex);
-  std::shared_ptr<jankbox::Runtime> runtime = Current();
-  if (runtime == nullptr) return;
-  jankbox::Plugins::Get().Stop();
-  {
-    jankbox::MutexLock lock(&g_runtime_mutex);
-    RuntimeSlot() = nullptr;
-  }
-  runtime->Stop(MonotonicNs() + kStopWaitNs);
-}
+void jankbox_stop(void) { StopRecording(/*process_exits=*/false); }
 
 void jankbox_process_exits(void) {
   const jankbox::RingHeader* ring = jankbox::Recorder::ActiveRing();
@@ -216,5 +218,5 @@ jankbox_status jankbox_add_plugin(const jankbox_plugin* plugin) {
 
 // Reports that are being sealed when the program ends are finished, and the ring is removed as
 // cleanly closed.
-__attribute__((destructor)) static void StopAtExit(void) { jankbox_stop(); }
+__attribute__((destructor)) static void StopAtExit(void) { StopRecording(/*process_exits=*/true); }
 }

@@ -74,6 +74,9 @@ std::optional<uint32_t> ParseWords(const OptionRow& row, std::string_view text) 
 
 std::optional<uint32_t> Parse(const OptionRow& row, std::string_view text) {
   if (HasNone(row) && (text == "none" || text == "max")) return UINT32_MAX;
+  // A threshold of 0 can only mean that it is off. In a field of the struct 0 is unset.
+  const bool threshold = row.change == OptionChange::kAnyTime;
+  if (HasNone(row) && threshold && text == "0") return UINT32_MAX;
   std::optional<uint32_t> value;
   if (row.kind == OptionKind::kWord) value = ParseWord(row, text);
   if (row.kind == OptionKind::kBits) value = ParseWords(row, text);

@@ -56,9 +56,10 @@ class OptionSet {
   OptionSet(const OptionSet&) = delete;  // values_ points to texts_
   OptionSet& operator=(const OptionSet&) = delete;
 
-  // Sets one option. A number is decimal, or "none" ("max") for the options that have one; a word
-  // is one of the row's, bits are words with commas between, and both may be a number. An empty
-  // text is unset. kInvalidArgument says what is wrong; nothing is changed then.
+  // Sets one option. A number is decimal, or "none" ("max") for the options that have one; "0" is
+  // "none" for a threshold that has one. A word is one of the row's, bits are words with commas
+  // between, and both may be a number. An empty text is unset. kInvalidArgument says what is wrong;
+  // nothing is changed then.
   Status Set(std::string_view name, std::string_view value);
 
   // Name, value, name, value, … Stops at the first that is wrong.

@@ -59,6 +59,8 @@ inline constexpr OptionWord kSigquitWords[] = {{"on", JANKBOX_SIGQUIT_ON},
                                                {"off", JANKBOX_SIGQUIT_OFF}};
 inline constexpr OptionWord kJsNameWords[] = {{"on", JANKBOX_JS_NAMES_ON},
                                               {"off", JANKBOX_JS_NAMES_OFF}};
+inline constexpr OptionWord kSlowMethodWords[] = {{"watched", JANKBOX_SLOW_METHODS_WATCHED},
+                                                  {"all", JANKBOX_SLOW_METHODS_ALL}};
 inline constexpr OptionWord kFlagWords[] = {{"no_loop_hooks", JANKBOX_FLAG_NO_LOOP_HOOKS},
                                             {"none", JANKBOX_FLAGS_NONE}};
 
@@ -167,7 +169,13 @@ inline constexpr uint32_t kSigquitDefault = JANKBOX_SIGQUIT_OFF;
        "properties; it is read once a second. Unset: the environment at the start counts.")        \
   WORD(js_names, kJsNameWords, JANKBOX_JS_NAMES_OFF, o.js_names = v == JANKBOX_JS_NAMES_ON,        \
        "Whether reports name the JavaScript functions of a Node.js program that runs with "        \
-       "--perf-basic-prof: JANKBOX_JS_NAMES_….")
+       "--perf-basic-prof: JANKBOX_JS_NAMES_….")                                                   \
+  NUMBER(slow_method_ms, 700, 10, UINT32_MAX, kAnyTime, o.slow_method_ns = Ms(NoneIsZero(v)),      \
+         "A recorded call outside of any dispatch that takes this many milliseconds is a slow "    \
+         "method (as Matrix' evil method). None: off.")                                            \
+  WORD(slow_method_threads, kSlowMethodWords, JANKBOX_SLOW_METHODS_WATCHED,                        \
+       o.slow_methods_of_all = v == JANKBOX_SLOW_METHODS_ALL,                                      \
+       "The threads whose slow methods are reported: JANKBOX_SLOW_METHODS_….")
 // clang-format on
 
 #endif  // JANKBOX_SDK_API_OPTION_TABLE_H_

@@ -48,7 +48,8 @@ struct Options : Thresholds {
   SourceSet sources;
   KernelRecorderOptions kernel;
   RepeatLimits repeats;
-  bool js_names = false;  // of functions that Node.js compiled, from its perf map
+  bool slow_methods_of_all = false;  // of every recorded thread, else of watched ones
+  bool js_names = false;             // of functions that Node.js compiled, from its perf map
   StackSampler::Mode sampler_mode = StackSampler::Mode::kAuto;
 
   // For changes while recording: the thresholds as if nothing were pinned, and those that are.

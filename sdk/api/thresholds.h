@@ -8,6 +8,7 @@ namespace jankbox {
 
 struct Thresholds {
   uint64_t slow_message_ns = 0;
+  uint64_t slow_method_ns = 0;  // 0: off
   uint64_t lag_ns = 0;
   uint64_t anr_ns = 0;
   uint64_t anr_background_ns = 0;

@@ -3,18 +3,15 @@
 #include "base/clock.h"
 
 namespace jankbox {
-namespace {
 
-StackSampler::Mode ModeFor(StackSampler::Mode watched) {
+StackSampler::Mode WithoutSignals(StackSampler::Mode watched) {
   const bool perf =
       watched == StackSampler::Mode::kAuto || watched == StackSampler::Mode::kPerfOnly;
   return perf ? StackSampler::Mode::kNoSignal : StackSampler::Mode::kProcOnly;
 }
 
-}  // namespace
-
 LockOwnerSampler::LockOwnerSampler(StackSampler::Mode mode, ThreadSource* source)
-    : mode_(ModeFor(mode)), source_(source) {}
+    : mode_(WithoutSignals(mode)), source_(source) {}
 
 void LockOwnerSampler::Look(int32_t owner_tid, uint64_t now_ns, const StackSampler::Sink& sink) {
   if (owner_tid != tid_) {

@@ -11,6 +11,9 @@
 
 namespace jankbox {
 
+// For threads that are not watched, if watched ones are sampled by `watched`.
+StackSampler::Mode WithoutSignals(StackSampler::Mode watched);
+
 class LockOwnerSampler {
  public:
   static constexpr uint32_t kIntervalMs = 20;

@@ -132,13 +132,13 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   return runtime;
 }
 
-void Runtime::Stop(uint64_t deadline_ns) {
+void Runtime::Stop(uint64_t deadline_ns, bool process_exits) {
   watcher_->StopAtrace();  // first: markers that only Jankbox requested must not reach the kernel
   StopMarkerHooks();
   StopGlibIdle();
   HookSet::Get().Stop();
   QuitSignal::Remove();
-  watcher_->Stop();  // before recording ends: its last poll may seal an incident
+  watcher_->Stop(process_exits);  // before recording ends: its last poll may seal an incident
   Recorder::Close();
   const size_t unsealed = sealer_->Stop(deadline_ns);
   if (upload_ != nullptr) upload_->Stop(deadline_ns);

@@ -23,8 +23,8 @@ class Runtime {
   static Result<std::unique_ptr<Runtime>> Start(const Options& options);
 
   // Stops recording; waits for reports that are being sealed until `deadline_ns`. The ring stays
-  // mapped: threads of the app may be on their way out of it.
-  void Stop(uint64_t deadline_ns);
+  // mapped: threads of the app may be on their way out of it. `process_exits`: exit() runs.
+  void Stop(uint64_t deadline_ns, bool process_exits);
 
   // Changes the thresholds that `options` names. Any thread.
   Status Configure(const jankbox_options* options);

@@ -9,9 +9,8 @@
 #include "diagnosis/verdict/held_notes.h"
 #include "monitors/looper/input_latency.h"
 #include "sdk/api/foreground.h"
-#include "tracer/event/event_sink.h"
+#include "sdk/runtime/record_sample.h"
 #include "tracer/ring/ring_reader.h"
-#include "tracer/sampling/sample_event.h"
 
 namespace jankbox {
 namespace {
@@ -39,13 +38,6 @@ ReportKind ToReportKind(SignalKind kind) {
       break;
   }
   return ReportKind::kAnr;
-}
-
-void RecordSample(const StackSample& sample, const TickConverter& clock) {
-  uint64_t words[kMaxSamplePayloadWords];
-  const uint32_t count = EncodeSample(sample, words);
-  RecordEventAt(EventKind::kStackSample, count, clock.FromMonotonicNs(sample.time_ns),
-                {words, count});
 }
 
 AnrLimits LimitsOf(const Thresholds& thresholds) {
@@ -239,6 +231,17 @@ void WatchedThread::TakeThreads(const IncidentRevision& incident) {
   }
   RecordAnrThreads(*threads_, clock_);
   threads_told_ns_ = looked_ns_;
+}
+
+void WatchedThread::JoinSlowMethod(SealRequest* request) {
+  const std::optional<Signal> frame = incidents_.TakeLateFrame(request->begin_ns, request->end_ns);
+  if (frame) {
+    request->dropped_frames = frame->dropped_frames;
+    request->frame_interval_ns = frame->frame_interval_ns;
+  }
+  request->loop = LoopNameOf(*ring_->header(), index_);
+  request->notes.insert(request->notes.end(), findings_.begin(), findings_.end());
+  findings_.clear();
 }
 
 void WatchedThread::SealRevision(const IncidentRevision& incident) {

@@ -43,6 +43,10 @@ class WatchedThread {
   // revisions as needed.
   void Look(uint64_t now_ns, const TickConverter& clock, bool asked_by_signal = false);
 
+  // A slow method of this thread is an incident: adds what else is known of it. A late frame in it
+  // is the same incident.
+  void JoinSlowMethod(SealRequest* request);
+
   // Once a second: whether the thread still has the priority that it was started with. What is
   // found is logged, and told by its next report.
   void CheckThread();

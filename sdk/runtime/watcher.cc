@@ -57,14 +57,17 @@ Watcher::Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop,
       rate_since_(ring->header()->clock_at_start),
       thread_recorder_(ring->header()->clock_at_start.ticks),
       startup_(*ring->header()),
+      slow_methods_(options, ring, refusals,
+                    [this](SealRequest request) { SealSlowMethod(std::move(request)); }),
       thresholds_(options) {}
 
 void Watcher::Start() {
   thread_ = std::thread([this] { Run(); });
 }
 
-void Watcher::Stop() {
-  stop_.store(true, std::memory_order_relaxed);
+void Watcher::Stop(bool process_exits) {
+  process_exits_ = process_exits;
+  stop_.store(true, std::memory_order_release);
   eventfd_write(wake_.get(), 1);
   thread_.join();
 }
@@ -184,6 +187,8 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool a
   const TickConverter clock = this->clock();
   thread_recorder_.Look();  // before anything is sealed
   CountCpu(now_ns);
+  slow_methods_.NoteHolds(holds);
+  slow_methods_.Poll(now_ns, clock);  // before late frames in them become incidents
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
     const int32_t tid = ring_->header()->watched[i].tid.load(std::memory_order_acquire);
     if (tid != 0 && threads_[i] == nullptr) {
@@ -199,12 +204,13 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool a
     next_ns = std::min(next_ns, threads_[i]->NextLookNs(now_ns));
   }
   LookAtStart(now_ns);
+  next_ns = std::min(next_ns, slow_methods_.NextPollNs());
   // A dispatch that begins now is to be seen before it is overdue, the first of a thread, too.
   return std::min<uint64_t>(next_ns, std::max<uint64_t>(options_.slow_message_ns / 2, kNsPerMs));
 }
 
 void Watcher::CountCpu(uint64_t now_ns) {
-  bool active = false;
+  bool active = slow_methods_.active();
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
     const RingWatchedThread& thread = ring_->header()->watched[i];
     active = active || thread.dispatch_begin_ticks.load(std::memory_order_relaxed) != 0 ||
@@ -253,6 +259,7 @@ void Watcher::TakeThresholds() {
   ring_->SetSlowThreshold(options_.slow_message_ns);
   WatchedSlot::SetClock(ns_per_tick_, options_.slow_message_ns);
   FrameMonitor::SetOptions({options_.jank_dropped_frames, options_.frame_policy});
+  slow_methods_.SetThresholds(options_);
   for (auto& thread : threads_) {
     if (thread != nullptr) thread->SetThresholds(options_);
   }
@@ -359,6 +366,13 @@ void Watcher::SealWithNotes(SealRequest request) {
   seal_(std::move(request));
 }
 
+void Watcher::SealSlowMethod(SealRequest request) {
+  for (auto& thread : threads_) {
+    if (thread != nullptr && thread->tid() == request.tid) thread->JoinSlowMethod(&request);
+  }
+  SealWithNotes(std::move(request));
+}
+
 void Watcher::Run() {
   NameCurrentThread("jankbox-watch");
   ReentryGuard::ExcludeThread();
@@ -376,7 +390,7 @@ void Watcher::Run() {
   }
   ProcBeatSource beats(read_sealer_);
   Heartbeat heartbeat(&beats);
-  while (!stop_.load(std::memory_order_relaxed)) {
+  while (!stop_.load(std::memory_order_acquire)) {
     const uint64_t now_ns = heartbeat.Wakes();
     ring_->NoteAlive(NowTicks());
     NoteForeground(now_ns);
@@ -398,6 +412,7 @@ void Watcher::Run() {
   }
   overhead_.End();
   thread_recorder_.Look();
+  slow_methods_.Finish(MonotonicNs(), clock(), process_exits_);
   for (size_t i = 0; i < threads_.size(); ++i) {
     if (ring_->header()->watched[i].tid.load(std::memory_order_relaxed) == 0) continue;
     if (threads_[i] != nullptr) {

@@ -23,6 +23,7 @@
 #include "sdk/runtime/atrace_session.h"
 #include "sdk/runtime/crash_loop.h"
 #include "sdk/runtime/overhead.h"
+#include "sdk/runtime/slow_methods.h"
 #include "sdk/runtime/startup_watch.h"
 #include "sdk/runtime/watched_thread.h"
 #include "tracer/ftrace/kernel_recorder.h"
@@ -42,8 +43,9 @@ class Watcher {
           Refusals* refusals, Seal seal, ReadSealer read_sealer);
 
   void Start();
-  // Polls every thread once more, seals what is growing, and ends the thread.
-  void Stop();
+  // Polls every thread once more, seals what is growing, and ends the thread. `process_exits`: the
+  // main thread has returned from main() or called exit().
+  void Stop(bool process_exits);
 
   // Changes the thresholds that `given` names, from the next poll on. Any thread.
   Status ChangeThresholds(const jankbox_options& given);
@@ -100,6 +102,7 @@ class Watcher {
   void GrowRing();
   void SweepThreadRecords();
   void SealWithNotes(SealRequest request);
+  void SealSlowMethod(SealRequest request);
 
   Options options_;  // thresholds change on the watcher thread
   RingFile* const ring_;
@@ -116,6 +119,7 @@ class Watcher {
   std::array<std::string, kMaxWatchedThreads> told_loops_;
   const ScopedFd wake_;  // an eventfd: Stop() and LookNow() end a wait with it
   std::atomic<bool> stop_{false};
+  bool process_exits_ = false;  // written before stop_
   std::atomic<uint64_t> sigquits_{0};
   uint64_t owed_sigquits_ = 0;  // to be passed on
   double ns_per_tick_ = 1.0;
@@ -127,6 +131,7 @@ class Watcher {
   ThreadCpuClock cpu_clock_;
   ThreadRecorder thread_recorder_;
   StartupWatch startup_;
+  SlowMethods slow_methods_;
   CpuAccount cpu_account_;
   std::string oom_file_;  // empty: there is none
   uint64_t counted_thread_drops_ = 0;

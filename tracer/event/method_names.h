@@ -18,6 +18,11 @@ class MethodNames {
     auto it = names_.find(id);
     return it == names_.end() ? nullptr : &it->second;
   }
+  // For people: "method #7" if the id was never named.
+  std::string NameOf(uint32_t id) const {
+    const std::string* name = Find(id);
+    return name != nullptr ? *name : "method #" + std::to_string(id);
+  }
   size_t size() const { return names_.size(); }
   auto begin() const { return names_.begin(); }
   auto end() const { return names_.end(); }

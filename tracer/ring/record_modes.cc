@@ -31,6 +31,13 @@ std::vector<RecordedMode> RecordModesBetween(const RingHeader& header, uint64_t 
   return modes;
 }
 
+RecordMode CurrentRecordMode(const RingHeader& header) {
+  const uint64_t changes = header.mode_changes.load(std::memory_order_acquire);
+  if (changes == 0) return RecordMode::kExact;
+  const RingMode& last = header.modes[(changes - 1) % kMaxRingModes];
+  return static_cast<RecordMode>(last.mode.load(std::memory_order_relaxed));
+}
+
 const char* RecordModeName(RecordMode mode) {
   switch (mode) {
     case RecordMode::kExact:

@@ -23,6 +23,9 @@ void NoteRecordMode(RingFile* ring, RecordMode mode, RecordModeReason reason, ui
 std::vector<RecordedMode> RecordModesBetween(const RingHeader& header, uint64_t from_ticks,
                                              uint64_t to_ticks);
 
+// The last mode of the log; exact if it has none.
+RecordMode CurrentRecordMode(const RingHeader& header);
+
 const char* RecordModeName(RecordMode mode);  // "exact", "coarse", "ui_only", "off"
 const char* RecordModeReasonName(RecordModeReason reason);
 

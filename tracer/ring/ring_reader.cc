@@ -12,8 +12,6 @@
 namespace jankbox {
 namespace {
 
-constexpr size_t kChunkWords = (kChunkBytes - sizeof(RingChunk)) / sizeof(uint64_t);
-
 // A chunk as copied, with what the window needs to place it.
 struct CopiedChunk {
   WindowChunk chunk;
@@ -48,7 +46,7 @@ void CopyClosedWords(const uint64_t* from, size_t count, uint64_t* to) {
 
 // Copies the chunk that was seen with `sequence`, its words to `to`; false if it has been
 // recycled since or is damaged.
-bool CopyChunk(const RingChunk& source, uint64_t sequence, uint64_t* to, CopiedChunk* copy) {
+bool CopyOf(const RingChunk& source, uint64_t sequence, uint64_t* to, CopiedChunk* copy) {
   copy->chunk.sequence = sequence;
   copy->chunk.base_ticks = source.base_ticks;
   copy->chunk.close_ticks = source.close_ticks.load(std::memory_order_relaxed);
@@ -71,7 +69,7 @@ bool CopyChunk(const RingChunk& source, uint64_t sequence, uint64_t* to, CopiedC
                                       static_cast<EventKind>((call >> 32) & 15), ticks});
   }
   words += 2 * open_calls;
-  const size_t limit = kChunkWords - 2 * open_calls;
+  const size_t limit = RingReader::kMaxChunkWords - 2 * open_calls;
   const bool closed = source.owner.load(std::memory_order_acquire) == kNoOwner;
   size_t count = source.committed_words.load(std::memory_order_relaxed);
   if (closed && count != 0 && count <= limit) {
@@ -206,7 +204,7 @@ RingWindow RingReader::CopyWindow(uint64_t from_ticks, uint64_t to_ticks,
     if (sequence != 0) newest_first.emplace_back(sequence, &chunk(i));
   }
   std::sort(newest_first.rbegin(), newest_first.rend());
-  if (!window.buffer->Reset(newest_first.size() * kChunkWords)) {
+  if (!window.buffer->Reset(newest_first.size() * kMaxChunkWords)) {
     window.torn_chunks = newest_first.size();
     return window;
   }
@@ -219,7 +217,7 @@ RingWindow RingReader::CopyWindow(uint64_t from_ticks, uint64_t to_ticks,
       continue;
     }
     CopiedChunk copy;
-    if (!CopyChunk(*chunk, sequence, window.buffer->Take(kChunkWords), &copy)) {
+    if (!CopyOf(*chunk, sequence, window.buffer->Take(kMaxChunkWords), &copy)) {
       ++window.torn_chunks;
     } else if (copy.chunk.base_ticks <= to_ticks) {
       by_thread[copy.thread_serial].push_back(std::move(copy));
@@ -227,6 +225,21 @@ RingWindow RingReader::CopyWindow(uint64_t from_ticks, uint64_t to_ticks,
   }
   for (auto& [serial, chunks] : by_thread) AddThread(std::move(chunks), &window);
   return window;
+}
+
+bool RingReader::CopyChunk(size_t index, uint64_t sequence, uint64_t* words,
+                           WindowChunk* copy) const {
+  CopiedChunk copied;
+  if (!CopyOf(chunk(index), sequence, words, &copied)) return false;
+  *copy = std::move(copied.chunk);
+  return true;
+}
+
+bool RingReader::HasMoreWords(size_t index, size_t words) const {
+  const RingChunk& source = chunk(index);
+  const size_t open_words = source.open_calls * (sizeof(RingOpenCall) / sizeof(uint64_t));
+  if (open_words + words >= kMaxChunkWords) return false;
+  return LoadRelaxed(reinterpret_cast<const uint64_t*>(&source + 1) + open_words + words) != 0;
 }
 
 std::vector<MethodRegistry::Entry> RingReader::Names() const {

@@ -41,6 +41,17 @@ class RingReader {
   RingWindow CopyWindow(uint64_t from_ticks, uint64_t to_ticks,
                         std::shared_ptr<WindowBuffer> buffer = nullptr) const;
 
+  // Words of events that a chunk has at most.
+  static constexpr size_t kMaxChunkWords = (kChunkBytes - sizeof(RingChunk)) / sizeof(uint64_t);
+
+  // Copies chunk `index` as it is now, and its words to `words`, to which `copy` refers. False if
+  // it no longer has `sequence`: a thread has taken it again.
+  // REQUIRES index < chunk_count() and room for kMaxChunkWords words.
+  bool CopyChunk(size_t index, uint64_t sequence, uint64_t* words, WindowChunk* copy) const;
+
+  // Whether chunk `index` has more than `words` words of events. REQUIRES index < chunk_count().
+  bool HasMoreWords(size_t index, size_t words) const;
+
   // The names section.
   std::vector<MethodRegistry::Entry> Names() const;
 

@@ -87,8 +87,11 @@ struct EventRecord {
 // off or malformed ends the walk and counts as torn.
 class EventCursor {
  public:
-  explicit EventCursor(const WindowChunk& chunk)
-      : words_(chunk.words.data(), chunk.words.size()), base_ticks_(chunk.base_ticks) {}
+  explicit EventCursor(const WindowChunk& chunk) : EventCursor(chunk, 0, chunk.base_ticks) {}
+  // Goes on at a word where another cursor ended that had read all before it: its words_read() and
+  // base_ticks().
+  EventCursor(const WindowChunk& chunk, size_t from_word, uint64_t base_ticks)
+      : words_(chunk.words.data(), chunk.words.size()), base_ticks_(base_ticks), at_(from_word) {}
 
   // False at the end. Rebase events are consumed here and never returned.
   bool Next(EventRecord* record);
@@ -106,11 +109,13 @@ class EventCursor {
     return true;
   }
   bool torn() const { return torn_; }
+  size_t words_read() const { return at_; }
+  uint64_t base_ticks() const { return base_ticks_; }
 
  private:
   std::span<const uint64_t> words_;
   uint64_t base_ticks_;
-  size_t at_ = 0;
+  size_t at_;
   bool torn_ = false;
 };
 

@@ -22,6 +22,8 @@ extern "C" {
 enum {
   /* A dispatch took slow_message_ms or longer. */
   JANKBOX_KIND_SLOW_MESSAGE = 1,
+  /* A recorded call outside of any dispatch took slow_method_ms or longer. */
+  JANKBOX_KIND_SLOW_METHOD = 2,
   /* A frame was late, by frame_policy. */
   JANKBOX_KIND_JANK = 3,
   /* The app took cold_start_ms or warm_start_ms to start. */
@@ -65,7 +67,7 @@ typedef struct jankbox_incident {
   int32_t pid;
   /* The name of that thread. */
   const char* thread;
-  /* The name of the dispatch or frame, or the reason that the app gave. */
+  /* The name of the dispatch, frame or method, or the reason that the app gave. */
   const char* what;
   /* The verdict in one English sentence. */
   const char* summary;

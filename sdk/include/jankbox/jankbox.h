@@ -8,7 +8,7 @@
  *   main thread, each thread that calls jankbox_dispatch_begin(), jankbox_frame() or
  *   jankbox_watch_this_thread(), and those that jankbox_options.watch_threads names; the first 8
  *   in a process. Jankbox records other threads, too, but does not compare them.
- * - incident: a dispatch, frame, input event or start of the app that took too long.
+ * - incident: a dispatch, frame, method, input event or start of the app that took too long.
  * - overdue: a dispatch that has taken half of its threshold; Jankbox then samples its stack.
  * - Matrix: Tencent's APM library, whose thresholds are the defaults here.
  * - report: a file about an incident, or about the time of a jankbox_snapshot(). Jankbox writes it
@@ -180,6 +180,11 @@ typedef struct jankbox_options {
   /* Whether reports name the JavaScript functions of a Node.js program that runs with
    * --perf-basic-prof: JANKBOX_JS_NAMES_…. Default off. */
   uint32_t js_names;
+  /* A recorded call outside of any dispatch that takes this many milliseconds is a slow method (as
+   * Matrix' evil method). None: off. 10 to 4294967294, or UINT32_MAX for none; default 700. */
+  uint32_t slow_method_ms;
+  /* The threads whose slow methods are reported: JANKBOX_SLOW_METHODS_…. Default watched. */
+  uint32_t slow_method_threads;
 } jankbox_options;
 
 /* How events are recorded. Every report says which mode was active when. */
@@ -288,6 +293,16 @@ enum {
  * the line. */
 enum { JANKBOX_JS_NAMES_OFF = 1, JANKBOX_JS_NAMES_ON = 2 };
 
+/* The threads whose slow methods are reported. Not reported is a call that contains a dispatch or a
+ * frame, or in which the thread waits for an event (a loop's or a queue's wait), and the outermost
+ * call of a thread. */
+enum {
+  /* Watched threads. */
+  JANKBOX_SLOW_METHODS_WATCHED = 1,
+  /* Every thread that records calls. */
+  JANKBOX_SLOW_METHODS_ALL = 2
+};
+
 /* Do not look for loops in the host's libraries (android::Looper, GLib, libuv, …): only the
  * explicit calls count. */
 #define JANKBOX_FLAG_NO_LOOP_HOOKS 1u
@@ -319,9 +334,9 @@ JANKBOX_API void jankbox_stop(void);
 JANKBOX_API void jankbox_process_exits(void);
 
 /* Changes thresholds while Jankbox records. Takes the fields slow_message_ms, lag_ms, anr_ms,
- * anr_background_ms, cold_start_ms, warm_start_ms and jank_dropped_frames of `options` that are
- * set; `size` must be set, all other fields must be unset. A change of the config file
- * (jankbox_options.config_file) has the effect of this call; the later of the two wins.
+ * anr_background_ms, cold_start_ms, warm_start_ms, jank_dropped_frames and slow_method_ms of
+ * `options` that are set; `size` must be set, all other fields must be unset. A change of the
+ * config file (jankbox_options.config_file) has the effect of this call; the later of the two wins.
  *
  * Errors: JANKBOX_NOT_RUNNING; JANKBOX_INVALID_ARGUMENT if a field is out of its range or is not
  * one of these, and then no threshold changes. */

@@ -107,6 +107,46 @@ TEST_F(ReportBuilderTest, RequestIsInTheReport) {
   EXPECT_THAT(report.notes, Contains("a note"));
 }
 
+// A tick is 0.3 ns: a time in ns is up to three ticks off, and the method's end would be outside.
+TEST_F(ReportBuilderTest, SlowMethodIsNamedByItsMethodAndIsWhole) {
+  const auto ticks = [](uint64_t ms) { return ms * 3'333'333 + 1; };
+  source_.clock = ScaledClock(0.3);
+  source_.end_ticks = ticks(10'000);
+  Method(1, "main");
+  Method(2, "LoadPlugins");
+  Method(3, "ParsePlugin");
+  ui_->NewChunk(ticks(90)).Begin(1, ticks(100)).Begin(2, ticks(5000)).Begin(3, ticks(5100));
+  ui_->End(3, ticks(5900)).End(2, ticks(6000)).Begin(3, ticks(6001)).End(3, ticks(6002));
+  request_.kind = ReportKind::kSlowMethod;
+  request_.what = "";
+  request_.begin_ns = source_.clock.ToMonotonicNs(ticks(5000));
+  request_.end_ns = source_.clock.ToMonotonicNs(ticks(6000));
+  request_.method = SealRequest::Method{2, ticks(5000), ticks(6000)};
+  const Report report = Sealed();
+  EXPECT_EQ(report.kind, ReportKind::kSlowMethod);
+  EXPECT_EQ(report.what, "LoadPlugins");
+  EXPECT_EQ(report.identity.message, "LoadPlugins");
+  EXPECT_EQ(report.identity.basis, "stack");
+  ASSERT_THAT(report.methods, SizeIs(3));
+  EXPECT_EQ(report.methods[1].function, "LoadPlugins");
+  EXPECT_EQ(report.methods[1].count, 1u);
+  EXPECT_FALSE(report.methods[1].open);
+  EXPECT_EQ(report.methods[2].function, "ParsePlugin");
+  EXPECT_EQ(report.methods[2].count, 1u) << "the later call is not part of it";
+  ASSERT_THAT(report.top_frames, SizeIs(3));
+  EXPECT_EQ(report.top_frames[0].function, "ParsePlugin") << "80 % of its time";
+  EXPECT_EQ(report.top_frames[1].function, "LoadPlugins");
+}
+
+TEST_F(ReportBuilderTest, SlowMethodWithoutANameHasItsNumber) {
+  request_.kind = ReportKind::kSlowMethod;
+  request_.method = SealRequest::Method{9, 5000 * kMs, 6000 * kMs};
+  ui_->Begin(9, 5000 * kMs).End(9, 6000 * kMs);
+  const Report report = Sealed();
+  EXPECT_EQ(report.what, "method #9");
+  EXPECT_EQ(report.identity.message, "method #");
+}
+
 TEST_F(ReportBuilderTest, SourceIsInTheReport) {
   source_.app_name = "Feed";
   source_.app_version = "1.2";

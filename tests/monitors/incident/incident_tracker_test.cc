@@ -55,6 +55,21 @@ TEST_F(IncidentTrackerTest, ReadingThatIsOlderThanTheEndBeginsNothingNew) {
   EXPECT_EQ(sealed_.size(), 2u);
 }
 
+TEST_F(IncidentTrackerTest, LateFrameInASlowMethodIsNoIncidentOfItsOwn) {
+  tracker_.OnSignal(Jank(1000, 1500, 29));
+  const std::optional<Signal> frame = tracker_.TakeLateFrame(900 * kMs, 1700 * kMs);
+  ASSERT_TRUE(frame);
+  EXPECT_EQ(frame->dropped_frames, 29u);
+  tracker_.OnSignal(Jank(1600, 1710, 5));  // it ended after the method
+  tracker_.Settle(1750 * kMs, 0);
+  EXPECT_TRUE(sealed_.empty());
+  tracker_.OnSignal(Jank(1800, 2300, 29));
+  EXPECT_FALSE(tracker_.TakeLateFrame(900 * kMs, 1700 * kMs)) << "another block";
+  tracker_.Settle(2350 * kMs, 0);
+  ASSERT_EQ(sealed_.size(), 1u);
+  EXPECT_EQ(sealed_[0].kind, SignalKind::kJank);
+}
+
 Signal Input(uint64_t event_ms, uint64_t handled_ms) {
   return {SignalKind::kInputLatency, event_ms * kMs, handled_ms * kMs, "input", 0, 0};
 }

@@ -31,6 +31,18 @@ TEST(OptionSet, NumbersOfEnumsAndMaxAreTaken) {
   EXPECT_EQ(options.values().reports_a_day, UINT32_MAX);
 }
 
+TEST(OptionSet, ZeroTurnsOffAThresholdThatHasANone) {
+  for (const char* off : {"0", "none", "max"}) {
+    OptionSet options;
+    EXPECT_TRUE(options.Set("slow_method_ms", off).ok());
+    EXPECT_EQ(options.values().slow_method_ms, UINT32_MAX);
+  }
+  OptionSet options;
+  EXPECT_EQ(options.Set("slow_method_ms", "9").message(),
+            "slow_method_ms is \"9\": must be 10 to 4294967294 or none");
+  EXPECT_FALSE(options.Set("reports_a_day", "0").ok()) << "0 reports is not: no limit";
+}
+
 TEST(OptionSet, TextsOutliveLaterOnesAndAMove) {
   OptionSet first;
   ASSERT_TRUE(first.Set("dir", "/first").ok());

@@ -43,6 +43,8 @@ TEST_F(OptionsTest, NothingGivenIsTheDefaults) {
   EXPECT_EQ(options.window_ns, 10 * kNsPerSecond);
   EXPECT_EQ(options.ring_bytes, 8u << 20);
   EXPECT_EQ(options.slow_message_ns, 700 * kNsPerMs);
+  EXPECT_EQ(options.slow_method_ns, 700 * kNsPerMs);
+  EXPECT_FALSE(options.slow_methods_of_all);
   EXPECT_EQ(options.min_free_bytes, 64u << 20);
   EXPECT_EQ(options.cpu_budget_permille, 10u);
   EXPECT_EQ(options.repeats.reports_a_day, 100u);
@@ -63,10 +65,12 @@ TEST_F(OptionsTest, NothingGivenIsTheDefaults) {
 
 TEST_F(OptionsTest, NoneIsNoLimit) {
   fields_.min_free_mib = fields_.cpu_budget_permille = fields_.reports_a_day = UINT32_MAX;
+  fields_.slow_method_ms = UINT32_MAX;
   const Options options = Checked();
   EXPECT_EQ(options.min_free_bytes, 0u);
   EXPECT_EQ(options.cpu_budget_permille, 0u);
   EXPECT_EQ(options.repeats.reports_a_day, 0u);
+  EXPECT_EQ(options.slow_method_ns, 0u);
 }
 
 // The environment overrode all of these once.

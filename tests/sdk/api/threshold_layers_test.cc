@@ -72,7 +72,8 @@ TEST(ThresholdLayers, OutOfRangeAndWhatCannotChangeAreNamedAndChangeNothing) {
   given.ring_bytes = 1 << 20;
   EXPECT_EQ(layers.Configure(given).message(),
             "ring_bytes cannot change while Jankbox records; these can: slow_message_ms, anr_ms, "
-            "jank_dropped_frames, lag_ms, anr_background_ms, cold_start_ms, warm_start_ms");
+            "jank_dropped_frames, lag_ms, anr_background_ms, cold_start_ms, warm_start_ms, "
+            "slow_method_ms");
   EXPECT_EQ(layers.Now().anr_ns, 5000 * kNsPerMs);
 }
 

@@ -3,7 +3,9 @@
 #include "sdk/runtime/watcher.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "base/own_thread.h"
@@ -12,6 +14,7 @@
 #include "sdk/runtime/run_channel.h"
 #include "tests/fakes/fake_ring.h"
 #include "tests/uploader/temporary_folder.h"
+#include "tracer/event/event_sink.h"
 #include "tracer/ring/recorder.h"
 #include "tracer/ring/ring_reader.h"
 
@@ -61,7 +64,7 @@ class WatcherTest : public testing::Test {
     watcher_->WaitReady();
   }
   void Stop() {
-    if (started_) watcher_->Stop();
+    if (started_) watcher_->Stop(/*process_exits=*/false);
     started_ = false;
   }
   void Look() { ASSERT_TRUE(watcher_->LookNow(Soon())); }
@@ -242,6 +245,69 @@ TEST_F(WatcherTest, SlowStartIsSealed) {
   ASSERT_THAT(sealed, SizeIs(1));
   EXPECT_EQ(sealed[0].kind, ReportKind::kStartup);
   EXPECT_EQ(sealed[0].end_ns, frame_ns);
+}
+
+// Calls that this thread records itself, outside of any dispatch.
+class WatchedCallsTest : public WatcherTest {
+ protected:
+  WatchedCallsTest() {
+    jankbox_options given = {};
+    given.size = sizeof(given);
+    given.slow_method_ms = 20;
+    EXPECT_TRUE(watcher_->ChangeThresholds(given).ok());
+  }
+  static void Call(uint32_t id, useconds_t us) {
+    RecordEvent(EventKind::kBegin, id);
+    usleep(us);
+    RecordEvent(EventKind::kEnd, id);
+  }
+};
+
+TEST_F(WatchedCallsTest, SlowMethodIsSealedOnce) {
+  Start();
+  Look();
+  Call(1, 0);
+  Call(2, 40'000);
+  Look();
+  Look();
+  const std::vector<SealRequest> sealed = Sealed();
+  ASSERT_FALSE(sealed.empty());  // the machine may be slow in the first one
+  EXPECT_EQ(sealed.back().kind, ReportKind::kSlowMethod);
+  ASSERT_TRUE(sealed.back().method);
+  EXPECT_EQ(sealed.back().method->id, 2u);
+  EXPECT_GE(sealed.back().end_ns - sealed.back().begin_ns, 40 * kNsPerMs);
+  EXPECT_EQ(sealed.back().tid, CurrentTid());
+  EXPECT_EQ(std::count_if(sealed.begin(), sealed.end(),
+                          [](const SealRequest& request) { return request.method->id == 2; }),
+            1);
+}
+
+TEST_F(WatchedCallsTest, SlowMethodThatHasJustEndedIsSealedByTheStop) {
+  Start();
+  Look();
+  Call(1, 0);
+  Call(2, 40'000);
+  Stop();
+  const std::vector<SealRequest> sealed = Sealed();
+  ASSERT_FALSE(sealed.empty());
+  EXPECT_EQ(sealed.back().method->id, 2u);
+}
+
+TEST_F(WatchedCallsTest, LateFrameAroundASlowMethodIsTheSameIncident) {
+  ring_->Watch(0, CurrentTid());
+  Start();
+  Look();
+  Call(1, 0);
+  const uint64_t begin_ns = MonotonicNs();
+  Call(2, 300'000);
+  const uint64_t end_ns = MonotonicNs();
+  FrameMonitor::OnFrame(
+      WatchedSlot(ring_->header(), 0),
+      {.vsync_ns = begin_ns, .interval_ns = 16'666'667, .start_ns = begin_ns, .end_ns = end_ns});
+  Look();
+  Look();
+  for (const SealRequest& request : Sealed()) EXPECT_EQ(request.kind, ReportKind::kSlowMethod);
+  EXPECT_EQ(Sealed().back().method->id, 2u);
 }
 
 TEST_F(WatcherTest, ItsOwnCostIsKnownAlsoAfterItsEnd) {

@@ -142,7 +142,7 @@ TEST(HookProxies, H5NeitherAllocateNorLock) {
   ASSERT_NE(runtime, nullptr);
   CallWithAllForbidden(library);  // the main thread, whose waits are a loop's
   std::thread([&] { CallWithAllForbidden(library); }).join();
-  runtime->Stop(MonotonicNs() + kNsPerSecond);
+  runtime->Stop(MonotonicNs() + kNsPerSecond, /*process_exits=*/false);
   EXPECT_EQ(HookedSlotsOf(library.folder()), 0u);
   CallWithAllForbidden(library);
 }
@@ -172,7 +172,7 @@ TEST(HookProxies, HundredThousandDispatchesNeitherAllocateNorLock) {
   for (uint64_t i = 0; i < kDispatches + kUntilKnown; ++i) library->Poll(&ready, 1, 1000);
   t_forbidden = false;
   EXPECT_GE(DispatchesOfThisThread(), 2 * kDispatches);
-  runtime->Stop(MonotonicNs() + kNsPerSecond);
+  runtime->Stop(MonotonicNs() + kNsPerSecond, /*process_exits=*/false);
 }
 
 TEST(HookProxiesDeathTest, H5WhatIsForbiddenEndsTheProgram) {

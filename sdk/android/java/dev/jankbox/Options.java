@@ -240,6 +240,16 @@ public final class Options {
         return set("js_names", value);
     }
 
+    /** A recorded call outside of any dispatch that takes this many milliseconds is a slow method; 0 is off [700]. */
+    public Options slowMethodMs(long value) {
+        return set("slow_method_ms", value);
+    }
+
+    /** The threads whose slow methods are reported: watched or all [watched]. */
+    public Options slowMethodThreads(String value) {
+        return set("slow_method_threads", value);
+    }
+
     /** Whether messages of the main Looper are seen through its printer [true]. */
     public Options looperPrinter(boolean on) {
         return set(LOOPER_PRINTER, Boolean.toString(on));
