@@ -263,13 +263,13 @@ SnapshotInput TraceInput(const ReportSource& source, const SealRequest& request,
     input.recording.push_back({part.mode, part.reason, part.from_ns, part.to_ns});
   }
   input.clock_error_ns = report.clock_error_ns;
-  input.trigger.kind = ReportKindName(request.kind);
-  input.trigger.title = input.trigger.kind;
-  if (!request.what.empty()) input.trigger.title += ": " + request.what;
-  input.trigger.report_id = request.id;
-  input.trigger.tid = request.tid;
-  input.trigger.from_ns = source.clock.MonotonicToBoottimeNs(request.begin_ns);
-  input.trigger.to_ns = source.clock.MonotonicToBoottimeNs(request.end_ns);
+  input.incident.kind = ReportKindName(request.kind);
+  input.incident.title = input.incident.kind;
+  if (!request.what.empty()) input.incident.title += ": " + request.what;
+  input.incident.report_id = request.id;
+  input.incident.tid = request.tid;
+  input.incident.from_ns = source.clock.MonotonicToBoottimeNs(request.begin_ns);
+  input.incident.to_ns = source.clock.MonotonicToBoottimeNs(request.end_ns);
   return input;
 }
 

@@ -6,86 +6,14 @@
 #include <set>
 #include <string>
 
-#include "base/utf8.h"
 #include "tracer/perfetto/ftrace_bundles.h"
-#include "tracer/perfetto/trace_fields.h"
 #include "tracer/perfetto/track_descriptor.h"
-#include "tracer/perfetto/track_uuid.h"
-#include "tracer/snapshot/trace_clock.h"
+#include "tracer/snapshot/annotated_slices.h"
 
 namespace jankbox {
 namespace {
 
-// Beyond those of threads and of the recording mode.
-constexpr uint32_t kFtraceSequence = (1u << 30) + 1;
-constexpr uint32_t kSourceSequence = (1u << 30) + 2;
-
 constexpr uint64_t kBurstGapNs = 1'000'000;
-
-namespace field = perfetto::track_event;
-
-// Slices with annotations, all on one sequence.
-class SliceWriter {
- public:
-  explicit SliceWriter(PacketWriter* writer, uint32_t sequence_id)
-      : writer_(writer), sequence_id_(sequence_id) {}
-
-  struct Slice {
-    uint64_t track_uuid;
-    uint64_t from_ns;
-    uint64_t to_ns;
-    std::string_view name;
-  };
-
-  template <typename Annotate>
-  void Write(const Slice& slice, Annotate&& annotate) {
-    const uint64_t from_ns = std::min(slice.from_ns, TraceClock::kMaxNs);
-    const uint64_t to_ns = std::clamp(slice.to_ns, from_ns, TraceClock::kMaxNs);
-    Event(slice.track_uuid, from_ns, perfetto::TrackEventType::kSliceBegin,
-          [&](ProtoWriter& event) {
-            event.Bytes(field::kCategories, "jankbox");
-            event.Bytes(field::kName, slice.name);
-            annotate(event);
-          });
-    Event(slice.track_uuid, to_ns, perfetto::TrackEventType::kSliceEnd, [](ProtoWriter&) {});
-  }
-
-  static void Text(ProtoWriter& event, std::string_view name, std::string_view value) {
-    event.Message(field::kDebugAnnotations, [&](ProtoWriter& annotation) {
-      annotation.Bytes(perfetto::debug_annotation::kName, name);
-      annotation.Bytes(perfetto::debug_annotation::kStringValue, ToValidUtf8(value));
-    });
-  }
-  static void Number(ProtoWriter& event, std::string_view name, uint64_t value) {
-    event.Message(field::kDebugAnnotations, [&](ProtoWriter& annotation) {
-      annotation.Bytes(perfetto::debug_annotation::kName, name);
-      annotation.Varint(perfetto::debug_annotation::kIntValue, value);
-    });
-  }
-
- private:
-  template <typename Body>
-  void Event(uint64_t track_uuid, uint64_t time_ns, perfetto::TrackEventType type, Body&& body) {
-    writer_->Packet([&](ProtoWriter& packet) {
-      packet.Varint(perfetto::trace_packet::kTrustedPacketSequenceId, sequence_id_);
-      packet.Varint(perfetto::trace_packet::kSequenceFlags,
-                    first_ ? perfetto::trace_packet::kSeqIncrementalStateCleared
-                           : perfetto::trace_packet::kSeqNeedsIncrementalState);
-      if (first_) packet.Bool(perfetto::trace_packet::kFirstPacketOnSequence, true);
-      first_ = false;
-      packet.Varint(perfetto::trace_packet::kTimestamp, time_ns);
-      packet.Message(perfetto::trace_packet::kTrackEvent, [&](ProtoWriter& event) {
-        event.Varint(field::kTrackUuid, track_uuid);
-        event.Varint(field::kType, static_cast<uint64_t>(type));
-        body(event);
-      });
-    });
-  }
-
-  PacketWriter* writer_;
-  const uint32_t sequence_id_;
-  bool first_ = true;
-};
 
 std::string_view SourceName(KernelWindow::Source source) {
   switch (source) {
@@ -144,15 +72,15 @@ void KernelTracks::WriteSource(const KernelWindow& kernel) {
   WriteTrack(
       writer_,
       {.uuid = uuid, .parent_uuid = tracks_->process_uuid(), .name = "Jankbox kernel events"});
-  SliceWriter(writer_, kSourceSequence)
+  AnnotatedSlices(writer_, kKernelSourceSequence)
       .Write({uuid, kernel.from_ns, kernel.to_ns, SourceName(kernel.source)},
-             [&](ProtoWriter& event) {
-               if (!kernel.reason.empty()) SliceWriter::Text(event, "reason", kernel.reason);
+             [&](Annotations& annotations) {
+               if (!kernel.reason.empty()) annotations.Text("reason", kernel.reason);
                if (kernel.source != KernelWindow::Source::kFtrace) return;
-               SliceWriter::Text(event, "trace_clock", kernel.trace_clock);
-               SliceWriter::Number(event, "clock_error_ns", kernel.clock_error_ns);
-               SliceWriter::Number(event, "lost_events", kernel.lost_events);
-               SliceWriter::Number(event, "untold_switches", kernel.untold_switches);
+               annotations.Text("trace_clock", kernel.trace_clock);
+               annotations.Number("clock_error_ns", static_cast<int64_t>(kernel.clock_error_ns));
+               annotations.Number("lost_events", static_cast<int64_t>(kernel.lost_events));
+               annotations.Number("untold_switches", static_cast<int64_t>(kernel.untold_switches));
              });
 }
 
@@ -166,17 +94,17 @@ uint64_t KernelTracks::DescribeBelow(int32_t tid, TrackKind kind, std::string_vi
 void KernelTracks::WriteFaults(const KernelWindow& kernel) {
   int32_t tid = 0;
   uint64_t uuid = 0;
-  std::optional<SliceWriter> slices;
+  std::optional<AnnotatedSlices> slices;
   for (const FaultBurst& burst : FindFaultBursts(kernel.events, kernel.page_fault_cost_ns)) {
     if (!slices || burst.tid != tid) {
       tid = burst.tid;
       uuid = DescribeBelow(tid, TrackKind::kPageFaults, "page faults (estimate)");
       slices.emplace(writer_, next_sequence_++);
     }
-    slices->Write({uuid, burst.from_ns, burst.to_ns, "page faults"}, [&](ProtoWriter& event) {
-      SliceWriter::Number(event, "faults", burst.faults);
-      SliceWriter::Number(event, "estimated_ns", burst.estimated_ns);
-      SliceWriter::Text(event, "basis", "estimate: faults times what one costs");
+    slices->Write({uuid, burst.from_ns, burst.to_ns, "page faults"}, [&](Annotations& annotations) {
+      annotations.Number("faults", static_cast<int64_t>(burst.faults));
+      annotations.Number("estimated_ns", static_cast<int64_t>(burst.estimated_ns));
+      annotations.Text("basis", "estimate: faults times what one costs");
     });
   }
 }
@@ -184,7 +112,7 @@ void KernelTracks::WriteFaults(const KernelWindow& kernel) {
 void KernelTracks::WriteOffCpu(const KernelWindow& kernel) {
   int32_t tid = 0;
   uint64_t uuid = 0;
-  std::optional<SliceWriter> slices;
+  std::optional<AnnotatedSlices> slices;
   for (const OffCpu& off : kernel.off_cpu) {
     if (!slices || off.tid != tid) {
       tid = off.tid;
@@ -192,7 +120,7 @@ void KernelTracks::WriteOffCpu(const KernelWindow& kernel) {
       slices.emplace(writer_, next_sequence_++);
     }
     slices->Write({uuid, off.from_ns, off.to_ns, off.preempted ? "preempted" : "waiting"},
-                  [](ProtoWriter&) {});
+                  [](Annotations&) {});
   }
 }
 

@@ -12,6 +12,7 @@
 #include "tracer/perfetto/packet_writer.h"
 #include "tracer/perfetto/track_uuid.h"
 #include "tracer/snapshot/process_tracks.h"
+#include "tracer/snapshot/sequence_ids.h"
 
 namespace jankbox {
 
@@ -45,7 +46,7 @@ class KernelTracks {
   PacketWriter* writer_;
   ProcessTracks* tracks_;
   const int32_t pid_;
-  uint32_t next_sequence_ = (1u << 30) + 3;  // after the fixed ones
+  uint32_t next_sequence_ = kFirstKernelThreadSequence;
 };
 
 }  // namespace jankbox

@@ -11,6 +11,7 @@
 #include "tracer/perfetto/perf_samples.h"
 #include "tracer/perfetto/track_descriptor.h"
 #include "tracer/perfetto/track_uuid.h"
+#include "tracer/snapshot/incident_tracks.h"
 #include "tracer/snapshot/kernel_tracks.h"
 #include "tracer/snapshot/marker_tracks.h"
 #include "tracer/snapshot/merged_events.h"
@@ -18,6 +19,7 @@
 #include "tracer/snapshot/process_tracks.h"
 #include "tracer/snapshot/sample_runs.h"
 #include "tracer/snapshot/sample_slices.h"
+#include "tracer/snapshot/sequence_ids.h"
 #include "tracer/snapshot/sequence_names.h"
 #include "tracer/snapshot/thread_slices.h"
 #include "tracer/snapshot/thread_tracks.h"
@@ -28,14 +30,6 @@ namespace jankbox {
 namespace {
 
 static_assert(PacketWriter::kBufferBytes <= ZstdStream::kMaxPieceBytes);
-
-// Sequence ids: kProcessSequence, these, one a thread, one a sampled thread.
-constexpr uint32_t kFrameSequence = 2;
-constexpr uint32_t kSampleSequence = 3;
-constexpr uint32_t kProcessEventSequence = 4;
-constexpr uint32_t kMarkerSequence = 5;
-constexpr uint32_t kThreadTrackSequence = 6;
-constexpr uint32_t kFirstThreadSequence = 8;
 
 class SnapshotWriter {
  public:
@@ -50,7 +44,7 @@ class SnapshotWriter {
 
   SnapshotStats Write() {
     tracks_.WriteDescriptors();
-    tracks_.WriteTrigger();
+    IncidentTracks(writer_, input_.incident, input_.process.pid).Write();
     tracks_.WriteRecording();
     for (size_t i = 0; i < window_.threads.size(); ++i) WriteThread(i);
     WriteProcessEvents();
