@@ -58,7 +58,7 @@ void IncidentTracks::Describe() {
              {.uuid = TrackUuid(TrackKind::kVerdict, pid_, 0),
               .parent_uuid = uuid,
               .name = kVerdictTrack,
-              .description = "What the incident's thread did, by the sources of the verdict.",
+              .description = "The time of the incident's thread, as the verdict splits it.",
               .rank = 1});
   if (incident_.gaps.empty()) return;
   WriteTrack(writer_,
