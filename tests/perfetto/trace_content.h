@@ -116,11 +116,14 @@ struct TraceContent {
   std::string process_name;
   int64_t process_start_ns = 0;
   std::map<int32_t, std::string> threads;  // by tid
-  std::map<uint64_t, ReadTrack> tracks;    // by uuid
-  std::vector<uint64_t> tracks_in_order;   // uuids as they were described
-  bool ranked = false;                     // processes and threads are ordered by rank
-  std::map<uint32_t, uint64_t> clocks;     // of the first ClockSnapshot: id to time
-  std::vector<ReadSlice> slices;           // by time, outer ones first
+  // Of ProcessTree packets: names by pid, and whose the threads are.
+  std::map<int32_t, std::string> other_processes;
+  std::map<int32_t, int32_t> other_threads;
+  std::map<uint64_t, ReadTrack> tracks;   // by uuid
+  std::vector<uint64_t> tracks_in_order;  // uuids as they were described
+  bool ranked = false;                    // processes and threads are ordered by rank
+  std::map<uint32_t, uint64_t> clocks;    // of the first ClockSnapshot: id to time
+  std::vector<ReadSlice> slices;          // by time, outer ones first
   std::vector<ReadInstant> instants;
   std::vector<ReadCounter> counters;
   std::vector<ReadSample> samples;

@@ -72,6 +72,7 @@ class Reader {
     }
     if (packet.has_track_descriptor()) return ReadTrackDescriptor(packet);
     if (packet.has_track_event()) return ReadTrackEvent(packet, &state);
+    if (packet.has_process_tree()) return ReadProcessTree(packet.process_tree());
     if (packet.has_system_info()) {
       content_.kernel_release = packet.system_info().utsname().release();
     }
@@ -153,6 +154,18 @@ class Reader {
       if (track.parent_uuid == 0 && !with_events.contains(uuid)) {
         return Fail("no events below " + track.name);
       }
+    }
+    return true;
+  }
+
+  bool ReadProcessTree(const testproto::ProcessTree& tree) {
+    for (const auto& process : tree.processes()) {
+      content_.other_processes[process.pid()] =
+          process.cmdline_size() > 0 ? process.cmdline(0) : "";
+    }
+    for (const auto& thread : tree.threads()) {
+      if (thread.tid() == 0 || thread.tgid() == 0) return Fail("thread of no process");
+      content_.other_threads[thread.tid()] = thread.tgid();
     }
     return true;
   }

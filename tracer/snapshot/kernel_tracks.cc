@@ -15,6 +15,10 @@ namespace {
 
 constexpr uint64_t kBurstGapNs = 1'000'000;
 
+// Viewers sort them: before and after "sampled stack".
+constexpr std::string_view kOffCpuTrack = "off the CPU";
+constexpr std::string_view kFaultTrack = "soft page faults (estimate)";
+
 std::string_view SourceName(KernelWindow::Source source) {
   switch (source) {
     case KernelWindow::Source::kFtrace:
@@ -25,6 +29,24 @@ std::string_view SourceName(KernelWindow::Source source) {
       break;
   }
   return "none";
+}
+
+// When the process ended, if the kernel saw that; else the end of the window.
+uint64_t EndOf(const KernelWindow& kernel, int32_t pid) {
+  const std::set<int32_t> own(kernel.own_threads.begin(), kernel.own_threads.end());
+  bool leader_ended = false;
+  uint64_t last_exit_ns = 0, last_run_ns = 0;
+  for (const KernelEvent& event : kernel.events) {
+    if (event.kind == KernelEventKind::kExit && own.contains(event.wake.pid)) {
+      leader_ended |= event.wake.pid == pid;
+      last_exit_ns = event.time;
+    }
+    if (event.kind == KernelEventKind::kSwitch && own.contains(event.sched.next_pid)) {
+      last_run_ns = event.time;
+    }
+  }
+  const bool ended = leader_ended && last_exit_ns >= last_run_ns;
+  return ended ? std::min(last_exit_ns, kernel.to_ns) : kernel.to_ns;
 }
 
 }  // namespace
@@ -48,11 +70,14 @@ std::vector<FaultBurst> FindFaultBursts(const std::vector<KernelEvent>& events, 
   return all;
 }
 
-uint64_t KernelTracks::Write(const KernelWindow& kernel) {
+void KernelTracks::WriteStates(const KernelWindow& kernel) {
   WriteSource(kernel);
   DescribeThreads(kernel);
-  WriteFaults(kernel);
   WriteOffCpu(kernel);
+}
+
+uint64_t KernelTracks::WriteEvents(const KernelWindow& kernel) {
+  WriteFaults(kernel);
   return WriteFtraceBundles(writer_, kFtraceSequence, kernel);
 }
 
@@ -73,7 +98,7 @@ void KernelTracks::WriteSource(const KernelWindow& kernel) {
       writer_,
       {.uuid = uuid, .parent_uuid = tracks_->process_uuid(), .name = "Jankbox kernel events"});
   AnnotatedSlices(writer_, kKernelSourceSequence)
-      .Write({uuid, kernel.from_ns, kernel.to_ns, SourceName(kernel.source)},
+      .Write({uuid, kernel.from_ns, EndOf(kernel, pid_), SourceName(kernel.source)},
              [&](Annotations& annotations) {
                if (!kernel.reason.empty()) annotations.Text("reason", kernel.reason);
                if (kernel.source != KernelWindow::Source::kFtrace) return;
@@ -98,7 +123,7 @@ void KernelTracks::WriteFaults(const KernelWindow& kernel) {
   for (const FaultBurst& burst : FindFaultBursts(kernel.events, kernel.page_fault_cost_ns)) {
     if (!slices || burst.tid != tid) {
       tid = burst.tid;
-      uuid = DescribeBelow(tid, TrackKind::kPageFaults, "page faults (estimate)");
+      uuid = DescribeBelow(tid, TrackKind::kPageFaults, kFaultTrack);
       slices.emplace(writer_, next_sequence_++);
     }
     slices->Write({uuid, burst.from_ns, burst.to_ns, "page faults"}, [&](Annotations& annotations) {
@@ -116,7 +141,7 @@ void KernelTracks::WriteOffCpu(const KernelWindow& kernel) {
   for (const OffCpu& off : kernel.off_cpu) {
     if (!slices || off.tid != tid) {
       tid = off.tid;
-      uuid = DescribeBelow(tid, TrackKind::kOffCpu, "off the CPU");
+      uuid = DescribeBelow(tid, TrackKind::kOffCpu, kOffCpuTrack);
       slices.emplace(writer_, next_sequence_++);
     }
     slices->Write({uuid, off.from_ns, off.to_ns, off.preempted ? "preempted" : "waiting"},

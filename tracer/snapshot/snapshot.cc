@@ -43,23 +43,22 @@ class SnapshotWriter {
         tracks_(writer, input, &lives_) {}
 
   SnapshotStats Write() {
+    KernelTracks kernel(writer_, &tracks_, input_.process.pid);
     tracks_.WriteDescriptors();
     IncidentTracks(writer_, input_.incident, input_.process.pid).Write();
     tracks_.WriteRecording();
     for (size_t i = 0; i < window_.threads.size(); ++i) WriteThread(i);
     WriteProcessEvents();
     WriteMarkers();
-    WriteThreadTracks();
     WriteFrameTimeline(writer_,
                        {.sequence_id = kFrameSequence,
                         .pid = input_.process.pid,
                         .layer_name = input_.process.name},
                        aside_.frames);
+    if (input_.kernel != nullptr) kernel.WriteStates(*input_.kernel);
     WriteSamples();
-    if (input_.kernel != nullptr) {
-      stats_.kernel_events =
-          KernelTracks(writer_, &tracks_, input_.process.pid).Write(*input_.kernel);
-    }
+    if (input_.kernel != nullptr) stats_.kernel_events = kernel.WriteEvents(*input_.kernel);
+    WriteThreadTracks();
     stats_.torn_events += aside_.malformed;
     stats_.unknown_markers = aside_.unknown_markers;
     stats_.unnamed_methods = names_.unnamed_methods();

@@ -6,8 +6,8 @@
 namespace jankbox {
 namespace {
 
-constexpr std::string_view kCLibraries[] = {"libc.so",  "libc-2",       "libpthread", "ld-linux",
-                                            "ld-musl",  "libc.musl",    "linker64"};
+constexpr std::string_view kCLibraries[] = {"libc.so", "libc-2",    "libpthread", "ld-linux",
+                                            "ld-musl", "libc.musl", "linker64"};
 
 constexpr std::string_view kEntries[] = {"_start",
                                          "_start_c",

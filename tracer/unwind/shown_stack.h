@@ -19,8 +19,8 @@ bool IsCLibrary(std::string_view module);
 // "__libc_start_main@@GLIBC_2.34".
 bool IsProcessEntry(std::string_view function);
 
-// True for the function of the C library that the program's entry calls: what calls it is the entry,
-// which has no name in a stripped program.
+// True for the function of the C library that the program's entry calls: what calls it is the
+// entry, which has no name in a stripped program.
 bool IsCalledByEntry(std::string_view function);
 
 // True for modules of Jankbox that are loaded into programs.

@@ -16,9 +16,8 @@ class ShownStackTest : public ::testing::Test {
   void Frame(const std::string& text, const std::string& exported = "") {
     const size_t bang = text.find('!');
     const uint64_t address = 0x1000 + sample_.depth;
-    frames_[address] = {.function = text.substr(bang + 1),
-                        .exported = exported,
-                        .module = text.substr(0, bang)};
+    frames_[address] = {
+        .function = text.substr(bang + 1), .exported = exported, .module = text.substr(0, bang)};
     sample_.pcs[sample_.depth++] = address;
   }
   std::vector<std::string> Shown() const {
@@ -27,9 +26,8 @@ class ShownStackTest : public ::testing::Test {
     const uint32_t depth = ShownStack(sample_, &frames_, pcs);
     for (uint32_t i = 0; i < depth; ++i) {
       const auto frame = frames_.find(pcs[i]);
-      names.push_back(frame == frames_.end()
-                          ? "?"
-                          : frame->second.module + "!" + frame->second.function);
+      names.push_back(frame == frames_.end() ? "?"
+                                             : frame->second.module + "!" + frame->second.function);
     }
     return names;
   }
