@@ -23,6 +23,17 @@ class ProtoWriter {
   // int32/int64: negative values take ten bytes, as protobuf says.
   void Int(uint32_t field, int64_t value) { Varint(field, static_cast<uint64_t>(value)); }
   void Bool(uint32_t field, bool value) { Varint(field, value ? 1 : 0); }
+  void Double(uint32_t field, double value) {
+    AppendVarint((static_cast<uint64_t>(field) << 3) | 1);
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    char bytes[sizeof(bits)];  // the least significant first, on every machine
+    for (char& byte : bytes) {
+      byte = static_cast<char>(bits);
+      bits >>= 8;
+    }
+    out_->append(bytes, sizeof(bytes));
+  }
   void Bytes(uint32_t field, std::string_view value) {
     AppendVarint((static_cast<uint64_t>(field) << 3) | 2);
     AppendVarint(value.size());

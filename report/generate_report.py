@@ -4,7 +4,7 @@
 DESCRIPTORS is what `protoc --descriptor_set_out` wrote of report.proto. FOLDER gets
   report.fields.h   the message Report and all below it as plain structs, members named as the fields
   report.fields.cc  the table by which report_encoder.cc writes them, and the kinds' names
-  report.visit.h    for the tests: every member by its C++ name
+  report.visit.h    every member by its C++ name
 Only Python's own library is needed, so that cross builds ask for no more than protoc and Python
 (docs/decisions/ has the reasons). A type that the writer does not know is an error here.
 """

@@ -8,6 +8,7 @@
 
 #include "diagnosis/blame/call_tree.h"
 #include "diagnosis/blame/passed_over.h"
+#include "tracer/unwind/shown_stack.h"
 
 namespace jankbox {
 namespace {
@@ -57,22 +58,12 @@ class Nodes {
   std::vector<Node> nodes_;
 };
 
-bool IsThreadStart(std::string_view function) {
-  return function == "_start" || function == "start_thread" || function == "clone3" ||
-         function == "clone" || function.starts_with("__libc_start");
-}
-
-// The program's entry calls this function of the C library, and is of no interest.
-bool IsCalledByEntry(std::string_view exported) {
-  return exported.starts_with("__libc_start_main") || exported == "__libc_init";
-}
-
 std::vector<uint64_t> PathOf(const StackSample& sample, const FrameTable& frames, Nodes* nodes) {
   std::vector<uint64_t> path;
   for (uint32_t i = sample.depth; i > 0; --i) {
     const auto it = frames.find(sample.pcs[i - 1]);
     // The preload agent is between the program and its waits.
-    if (it == frames.end() || it->second.module.starts_with("libjankbox")) continue;
+    if (it == frames.end() || IsJankbox(it->second.module)) continue;
     if (IsCalledByEntry(it->second.exported)) path.clear();
     path.push_back(nodes->Intern(it->second, i == 1));
   }
@@ -92,7 +83,7 @@ std::vector<ReportFrame> FramesOf(const Path& path) {
   std::vector<ReportFrame> frames;
   for (size_t i = 0; i < end; ++i) {
     const ResolvedFrame& frame = *path[i]->frame;
-    if (IsThreadStart(frame.function)) continue;
+    if (IsProcessEntry(frame.function)) continue;
     frames.push_back(ToReport(frame));
   }
   return frames;

@@ -1,12 +1,11 @@
 #include "diagnosis/blame/passed_over.h"
 
+#include "tracer/unwind/shown_stack.h"
+
 namespace jankbox {
 namespace {
 
 // Lists of names; each name ends with a zero. One that ends in '*' is the start of a name.
-constexpr char kCLibrary[] =
-    "libc.so*\0libc-2*\0libpthread*\0ld-linux*\0ld-musl*\0libc.musl*\0linker64\0";
-
 constexpr char kModules[] =
     "libm.so*\0libm-*\0librt.so*\0libdl.so*\0[vdso]\0libstdc++*\0libc++*\0libgcc_s*\0"
     "libunwind*\0libjankbox*\0"
@@ -72,8 +71,6 @@ bool IsIn(const char* list, std::string_view name) {
 }
 
 }  // namespace
-
-bool IsCLibrary(std::string_view module) { return IsIn(kCLibrary, module); }
 
 bool IsPassedOver(std::string_view module, std::string_view function) {
   return IsCLibrary(module) || IsIn(kModules, module) || IsIn(kFunctions, function);

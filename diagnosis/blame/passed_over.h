@@ -11,9 +11,6 @@ namespace jankbox {
 // True if `function` (demangled; may be empty) of `module` (file name) is passed over.
 bool IsPassedOver(std::string_view module, std::string_view function);
 
-// True for modules that start every thread: the C library and the dynamic linker.
-bool IsCLibrary(std::string_view module);
-
 }  // namespace jankbox
 
 #endif  // JANKBOX_DIAGNOSIS_BLAME_PASSED_OVER_H_

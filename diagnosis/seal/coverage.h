@@ -12,11 +12,18 @@
 
 namespace jankbox {
 
-// Ticks from `from_ticks` to `to_ticks` for which `window` has every event of thread `tid`. 0 if it
-// has none of the thread. `modes` are those of the window, oldest first. Events that were dropped
-// because no chunk was free are not seen here: RingWindow::dropped_events counts them.
-uint64_t CoveredTicks(const RingWindow& window, int32_t tid, uint64_t from_ticks, uint64_t to_ticks,
-                      const std::vector<RecordedMode>& modes);
+// A time from which events of the thread are missing.
+struct CoverageGap {
+  uint64_t from_ticks = 0;
+  uint64_t to_ticks = 0;
+  const char* reason = "";  // "overwritten", "recording was off", …
+};
+
+// The gaps from `from_ticks` to `to_ticks` for thread `tid`, oldest first: all of it if the window
+// has nothing of the thread. `modes` are those of the window, oldest first. Events that were
+// dropped because no chunk was free are not seen here: RingWindow::dropped_events counts them.
+std::vector<CoverageGap> CoverageGaps(const RingWindow& window, int32_t tid, uint64_t from_ticks,
+                                      uint64_t to_ticks, const std::vector<RecordedMode>& modes);
 
 }  // namespace jankbox
 

@@ -9,12 +9,13 @@
 #include "diagnosis/blame/blame.h"
 #include "diagnosis/blame/report_history.h"
 #include "diagnosis/seal/anr_report.h"
-#include "diagnosis/seal/coverage.h"
 #include "diagnosis/seal/earlier_revision.h"
 #include "diagnosis/seal/end_report.h"
 #include "diagnosis/seal/frame_report.h"
+#include "diagnosis/seal/incident_coverage.h"
 #include "diagnosis/seal/report_evidence.h"
 #include "diagnosis/seal/report_identity.h"
+#include "diagnosis/seal/trace_incident.h"
 #include "diagnosis/verdict/cpu_causes.h"
 #include "diagnosis/verdict/longest_waits.h"
 #include "diagnosis/verdict/named_waits.h"
@@ -153,23 +154,9 @@ void DescribeProcess(const ReportSource& source, Report* report) {
   report->atrace = source.atrace;
 }
 
-// How long the incident's recorded events cover it, without the time that it was held for.
-uint64_t CoveredNs(const ReportSource& source, const SealRequest& request,
-                   const RingWindow& window) {
-  const std::vector<RecordedMode> modes =
-      RecordModesBetween(source.ring->header(), window.from_ticks, window.to_ticks);
-  std::vector<SealRequest::Stretch> stretches = request.free;
-  if (request.held_ns == 0) stretches = {{request.begin_ns, request.end_ns}};
-  uint64_t ticks = 0;
-  for (const SealRequest::Stretch& stretch : stretches) {
-    ticks += CoveredTicks(window, request.tid, source.clock.FromMonotonicNs(stretch.from_ns),
-                          source.clock.FromMonotonicNs(stretch.to_ns), modes);
-  }
-  return static_cast<uint64_t>(static_cast<double>(ticks) * source.clock.ns_per_tick());
-}
-
-void DescribeWindow(const ReportSource& source, const SealRequest& request,
-                    const ReportEvidence& evidence, Report* report) {
+// Returns when no calls of the incident's thread are recorded.
+std::vector<SnapshotGap> DescribeWindow(const ReportSource& source, const SealRequest& request,
+                                        const ReportEvidence& evidence, Report* report) {
   const RingWindow& window = evidence.window;
   report->window.from_ns = source.clock.ToBoottimeNs(window.from_ticks);
   report->window.to_ns = source.clock.ToBoottimeNs(window.to_ticks);
@@ -178,8 +165,11 @@ void DescribeWindow(const ReportSource& source, const SealRequest& request,
   report->recording = RecordingOf(source, window);
   report->clock_error_ns = ClockErrorNs(source, report->recording);
   report->sample_count = static_cast<uint32_t>(evidence.samples.size());
+  std::vector<SnapshotGap> gaps;
   if (request.tid != 0) {
-    report->covered_ns = std::min(CoveredNs(source, request, window), report->duration_ns);
+    IncidentCoverage coverage = CoverageOf(source, request, window);
+    report->covered_ns = std::min(coverage.covered_ns, report->duration_ns);
+    gaps = std::move(coverage.gaps);
   }
   ReportLosses& losses = report->losses;
   losses.overwritten_chunks = window.overwritten_chunks;
@@ -192,12 +182,17 @@ void DescribeWindow(const ReportSource& source, const SealRequest& request,
   losses.truncated_stacks = static_cast<uint64_t>(
       std::count_if(evidence.samples.begin(), evidence.samples.end(),
                     [](const StackSample& sample) { return sample.truncated; }));
+  return gaps;
 }
 
-// Sets what the blame and the verdict say; returns the function that carries the blame.
-std::string DescribeCause(const ReportSource& source, const SealRequest& request,
-                          const ReportEvidence& evidence, const ThreadLives& lives,
-                          Report* report) {
+struct Cause {
+  std::string place;  // the function that carries the blame
+  std::vector<SnapshotStretch> stretches;
+};
+
+// Sets what the blame and the verdict say.
+Cause DescribeCause(const ReportSource& source, const SealRequest& request,
+                    const ReportEvidence& evidence, const ThreadLives& lives, Report* report) {
   const TickSpan span = TicksOf(source, request);
   Blame blame = FindBlame(evidence.window, request.tid, span.begin, span.end, evidence.samples,
                           evidence.frames, evidence.names, source.clock.ns_per_tick());
@@ -218,7 +213,7 @@ std::string DescribeCause(const ReportSource& source, const SealRequest& request
   const bool is_end = request.kind == ReportKind::kExit;
   SetIdentity(blame, is_end ? request.end.reason.c_str() : KeyCause(verdict), report);
   report->top_frames = std::move(blame.frames);
-  return blame.place;
+  return {blame.place, TraceStretches(verdict, source.clock)};
 }
 
 // V8 enters every JavaScript function through these.
@@ -245,18 +240,28 @@ void DescribeNotes(const ReportSource& source, const SealRequest& request,
   }
 }
 
-Report Describe(const ReportSource& source, const SealRequest& request,
-                const ReportEvidence& evidence, ReportedIncident* incident) {
+// A report, and what its trace shows of it besides.
+struct Description {
   Report report;
+  ReportedIncident incident;
+  std::vector<SnapshotStretch> stretches;
+  std::vector<SnapshotGap> gaps;
+};
+
+Description Describe(const ReportSource& source, const SealRequest& request,
+                     const ReportEvidence& evidence) {
+  Description description;
+  Report& report = description.report;
   const TickSpan span = TicksOf(source, request);
   const ThreadLives lives(evidence.window, evidence.thread_names);
   DescribeIncident(source, request, &report);
   if (request.method) report.what = evidence.names.NameOf(request.method->id);
   DescribeProcess(source, &report);
-  DescribeWindow(source, request, evidence, &report);
+  description.gaps = DescribeWindow(source, request, evidence, &report);
   report.thread = lives.NameAt(request.tid, span.end);
-  *incident = {DescribeCause(source, request, evidence, lives, &report), request.begin_ns,
-               request.end_ns};
+  Cause cause = DescribeCause(source, request, evidence, lives, &report);
+  description.incident = {std::move(cause.place), request.begin_ns, request.end_ns};
+  description.stretches = std::move(cause.stretches);
   DescribeEnd(request, &report);
   DescribeNotes(source, request, evidence, lives, &report);
   SetIdleCallback(evidence.window, request.tid, span.begin, span.end, source.clock, &report);
@@ -264,11 +269,12 @@ Report Describe(const ReportSource& source, const SealRequest& request,
                                  source.history_messages);
   DescribeFrames(source, request, &report);
   CompareWithHealthy(source, request, evidence, &report);
-  return report;
+  return description;
 }
 
 SnapshotInput TraceInput(const ReportSource& source, const SealRequest& request,
-                         const ReportEvidence& evidence, const Report& report) {
+                         const ReportEvidence& evidence, const Description& description) {
+  const Report& report = description.report;
   SnapshotInput input;
   input.window = &evidence.window;
   input.names = &evidence.names;
@@ -282,13 +288,9 @@ SnapshotInput TraceInput(const ReportSource& source, const SealRequest& request,
     input.recording.push_back({part.mode, part.reason, part.from_ns, part.to_ns});
   }
   input.clock_error_ns = report.clock_error_ns;
-  input.trigger.kind = ReportKindName(request.kind);
-  input.trigger.title = input.trigger.kind;
-  if (!report.what.empty()) input.trigger.title += ": " + report.what;
-  input.trigger.report_id = request.id;
-  input.trigger.tid = request.tid;
-  input.trigger.from_ns = source.clock.MonotonicToBoottimeNs(request.begin_ns);
-  input.trigger.to_ns = source.clock.MonotonicToBoottimeNs(request.end_ns);
+  input.incident = TraceIncident(source, request, report, description.incident.place);
+  input.incident.stretches = description.stretches;
+  input.incident.gaps = description.gaps;
   return input;
 }
 
@@ -297,16 +299,17 @@ SnapshotInput TraceInput(const ReportSource& source, const SealRequest& request,
 Result<Report> SealReport(const ReportSource& source, const SealRequest& request, Spool* spool,
                           const AdmitReport& admit) {
   const ReportEvidence evidence = GatherEvidence(source, request);
-  ReportedIncident incident;
-  Report report = Describe(source, request, evidence, &incident);
-  if (admit != nullptr && !admit(incident, &report)) {
+  Description description = Describe(source, request, evidence);
+  Report& report = description.report;
+  if (admit != nullptr && !admit(description.incident, &report)) {
     return Status(StatusCode::kUnavailable, "a listener or a limit suppressed the report");
   }
   TakeExitInfo(&report);
   Result<SpoolWriter> file = spool->NewReport(request.id, kExpectedReportBytes);
   if (!file.ok()) return file.status();
   const auto write = [&](std::string_view piece) { return file->Write(piece); };
-  Result<SnapshotStats> stats = WriteSnapshot(TraceInput(source, request, evidence, report), write);
+  Result<SnapshotStats> stats =
+      WriteSnapshot(TraceInput(source, request, evidence, description), write);
   if (!stats.ok()) return stats.status();
   report.losses.unmatched_ends = stats->unmatched_ends;
   report.losses.open_slices = stats->open_slices;
@@ -321,7 +324,7 @@ Result<Report> SealReport(const ReportSource& source, const SealRequest& request
   Status status = write(SkippableFrame(message));
   if (status.ok()) status = file->Seal();
   if (!status.ok()) return status;
-  return report;
+  return std::move(report);
 }
 
 }  // namespace jankbox

@@ -52,6 +52,7 @@ struct ReportSource {
   std::shared_ptr<WindowBuffer> buffer;        // for the window's words; null: a new one
   HealthyMessages* healthy = nullptr;          // null: nothing to compare with
   uint64_t healthy_below_ns = 0;               // a message that takes longer is not healthy
+  std::vector<SnapshotFact> thresholds;  // for the trace; empty: not known, as of a dead process
 };
 
 }  // namespace jankbox

@@ -32,12 +32,6 @@ constexpr const char* kSources[] = {"nothing",       "ftrace",   "perf switches"
 constexpr uint64_t kWorthASecondMention = 5;  // a fifth
 constexpr uint64_t kKeyCausePercent = 60;
 
-bool Alike(const VerdictShare& a, const VerdictShare& b) {
-  return a.cause == b.cause && a.source == b.source && a.estimate == b.estimate &&
-         a.owner_tid == b.owner_tid && a.words == b.words && a.call == b.call && a.on == b.on &&
-         a.peer == b.peer && a.quota == b.quota && a.overload == b.overload;
-}
-
 const VerdictShare* LargestOf(const Verdict& verdict, VerdictCause cause) {
   const VerdictShare* largest = nullptr;
   for (const VerdictShare& share : verdict.shares) {
@@ -91,14 +85,27 @@ std::string PhraseOf(const VerdictShare& share) {
   return text;
 }
 
-void Verdict::Add(const VerdictShare& share) {
+bool SameShare(const VerdictShare& a, const VerdictShare& b) {
+  return a.cause == b.cause && a.source == b.source && a.estimate == b.estimate &&
+         a.owner_tid == b.owner_tid && a.words == b.words && a.call == b.call && a.on == b.on &&
+         a.peer == b.peer && a.quota == b.quota && a.overload == b.overload;
+}
+
+void AddShare(const VerdictShare& share, std::vector<VerdictShare>* shares) {
   if (share.ns == 0) return;
-  for (VerdictShare& known : shares) {
-    if (!Alike(known, share)) continue;
+  for (VerdictShare& known : *shares) {
+    if (!SameShare(known, share)) continue;
     known.ns += share.ns;
     return;
   }
-  shares.push_back(share);
+  shares->push_back(share);
+}
+
+const VerdictShare* LargestShare(const std::vector<VerdictShare>& shares) {
+  const auto largest =
+      std::max_element(shares.begin(), shares.end(),
+                       [](const VerdictShare& a, const VerdictShare& b) { return a.ns < b.ns; });
+  return largest == shares.end() ? nullptr : &*largest;
 }
 
 std::array<uint64_t, kVerdictCauses> Verdict::ByCause() const {

@@ -67,12 +67,28 @@ struct VerdictShare {
 // "in fdatasync on a regular file", "waiting for a condition", "on the CPU".
 std::string PhraseOf(const VerdictShare& share);
 
-struct Verdict {
-  std::vector<VerdictShare> shares;  // no two alike but for their time
-  uint64_t switches = 0;             // times put on a CPU
+// True if they differ at most in their time.
+bool SameShare(const VerdictShare& a, const VerdictShare& b);
+// Adds to the share of `shares` that is the same, or as a new one; nothing for 0 ns.
+void AddShare(const VerdictShare& share, std::vector<VerdictShare>* shares);
+// Null if there is none.
+const VerdictShare* LargestShare(const std::vector<VerdictShare>& shares);
 
-  // Adds to the share that is alike, or as a new one; nothing for 0 ns.
-  void Add(const VerdictShare& share);
+// A part of the incident's time, and what was done in it.
+struct VerdictStretch {
+  uint64_t from_ns = 0;  // CLOCK_MONOTONIC
+  uint64_t to_ns = 0;
+  std::vector<VerdictShare> shares;  // as in Verdict; their order in time is not known
+};
+
+struct Verdict {
+  std::vector<VerdictShare> shares;  // no two the same but for their time
+  uint64_t switches = 0;             // times put on a CPU
+  // When they were: without holes but for the time that the incident was held for. Page faults are
+  // in the time that the thread ran.
+  std::vector<VerdictStretch> stretches;
+
+  void Add(const VerdictShare& share) { AddShare(share, &shares); }
   uint64_t Of(VerdictCause cause) const;
   uint64_t total_ns() const;
   std::array<uint64_t, kVerdictCauses> ByCause() const;

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/compact_sort.h"
+#include "diagnosis/verdict/verdict_line.h"
 #include "diagnosis/verdict/wait_shares.h"
 
 namespace jankbox {
@@ -21,7 +22,8 @@ constexpr uint64_t kEnoughToldNs = 20 * kNsPerMs;
 
 class Splitter {
  public:
-  explicit Splitter(const WallTimeEvidence& evidence) : evidence_(evidence) {
+  explicit Splitter(const WallTimeEvidence& evidence)
+      : evidence_(evidence), line_(evidence.to_ns - evidence.from_ns) {
     for (const ThreadSpan& span : evidence.spans) {
       if (!Contradicted(span)) spans_.push_back(span);
     }
@@ -40,6 +42,7 @@ class Splitter {
     }
     AddReadings(at, evidence_.to_ns);
     CarveFaults();
+    verdict_.stretches = line_.Take();
     return std::move(verdict_);
   }
 
@@ -70,26 +73,55 @@ class Splitter {
     return span.state == State::kRunning ? run_ns < told_ns / 8 : run_ns > told_ns / 2;
   }
 
+  // In the part of the line that has begun, outside of the thread's calls.
+  void Add(const VerdictShare& share) {
+    verdict_.Add(share);
+    line_.AddRest(share);
+  }
   void Add(VerdictCause cause, VerdictSource source, uint64_t ns) {
-    verdict_.Add({.cause = cause, .source = source, .ns = ns});
+    Add({.cause = cause, .source = source, .ns = ns});
+  }
+
+  // A time in which all was one thing.
+  void AddPart(VerdictCause cause, uint64_t from, uint64_t to) {
+    const VerdictShare share{.cause = cause, .source = evidence_.span_source, .ns = to - from};
+    verdict_.Add(share);
+    DrawPart(share, from, to);
+  }
+  void DrawPart(const VerdictShare& share, uint64_t from, uint64_t to) {
+    if (to <= from) return;
+    line_.BeginPart(from, to, {});
+    line_.AddRest(share);
+    line_.EndPart();
+  }
+
+  // It was off the CPU until `woken_ns`.
+  void AddOffCpuPart(const OffCpu& off, uint64_t woken_ns) {
+    if (off.off_ns == 0) return;
+    line_.BeginPart(off.from_ns, woken_ns, evidence_.waits);
+    AddOffCpu(off);
+    line_.EndPart();
   }
 
   void AddSpan(const ThreadSpan& span, uint64_t from, uint64_t to) {
-    const VerdictSource source = evidence_.span_source;
     if (span.state == State::kRunning) {
       CountFaults(from, to);
-      Add(VerdictCause::kRunning, source, to - from);
+      AddPart(VerdictCause::kRunning, from, to);
     } else if (span.state == State::kRunnable) {
-      Add(VerdictCause::kRunnable, source, to - from);
+      AddPart(VerdictCause::kRunnable, from, to);
     } else {
       const uint64_t late_ns = std::min(late_ns_, to - from);
-      Add(VerdictCause::kRunnable, VerdictSource::kSchedstat, late_ns);
-      OffCpu off{from, to, to - from - late_ns, source, &span, ReadingIn(from, to), false};
+      const VerdictShare late{
+          .cause = VerdictCause::kRunnable, .source = VerdictSource::kSchedstat, .ns = late_ns};
+      verdict_.Add(late);
+      OffCpu off{from, to, to - from - late_ns, evidence_.span_source, &span, ReadingIn(from, to),
+                 false};
       if (off.waited == nullptr) {
         off.waited = ReadingBeside(from, to);
         off.guessed = off.waited != nullptr;
       }
-      AddOffCpu(off);
+      AddOffCpuPart(off, to - late_ns);
+      DrawPart(late, to - late_ns, to);
     }
     if (span.state == State::kRunning && last_ != span.state) ++verdict_.switches;
     last_ = span.state;
@@ -101,12 +133,12 @@ class Splitter {
     uint64_t at = from;
     if (evidence_.readings != nullptr) {
       for (const Stretch& stretch : evidence_.readings->Between(from, to)) {
-        AddOffCpu({at, stretch.from_ns, stretch.from_ns - at});
+        AddOffCpuPart({at, stretch.from_ns, stretch.from_ns - at}, stretch.from_ns);
         AddStretch(stretch);
         at = stretch.to_ns;
       }
     }
-    AddOffCpu({at, to, to - at});
+    AddOffCpuPart({at, to, to - at}, to);
   }
 
   void AddStretch(const Stretch& stretch) {
@@ -114,10 +146,11 @@ class Splitter {
         stretch.sched_known ? VerdictSource::kSchedstat : VerdictSource::kThreadState;
     // The state is the same for a thread that runs and for one that could.
     const char* words = stretch.sched_known ? nullptr : "on the CPU or waiting for one";
-    verdict_.Add(
-        {.cause = VerdictCause::kRunning, .source = source, .ns = stretch.run_ns, .words = words});
+    line_.BeginPart(stretch.from_ns, stretch.to_ns, evidence_.waits);
+    Add({.cause = VerdictCause::kRunning, .source = source, .ns = stretch.run_ns, .words = words});
     Add(VerdictCause::kRunnable, source, stretch.runnable_ns);
     AddOffCpu({stretch.from_ns, stretch.to_ns, stretch.off_ns, source, nullptr, stretch.waited});
+    line_.EndPart();
     verdict_.switches += stretch.switches;
     faults_ns_ += std::min(stretch.faults * evidence_.fault_cost_ns, stretch.run_ns);
   }
@@ -163,6 +196,7 @@ class Splitter {
       share.ns = std::min(left, static_cast<uint64_t>(static_cast<double>(ns) * scale));
       left -= share.ns;
       verdict_.Add(share);
+      line_.AddAt(wait, share);
     });
     AddUncalled(off, left);
   }
@@ -183,7 +217,7 @@ class Splitter {
     }
     SetPeer(PeerOf(off), &share);
     share.ns = ns;
-    verdict_.Add(share);
+    Add(share);
   }
 
   const WaitPeer* PeerOf(const OffCpu& off) const {
@@ -286,6 +320,7 @@ class Splitter {
   const WallTimeEvidence& evidence_;
   std::vector<ThreadSpan> spans_;  // that are believed
   Verdict verdict_;
+  VerdictLine line_;
   State last_ = State::kRunning;
   uint64_t late_ns_ = 0;  // that the thread was woken before it was back on a CPU, of each wait
   uint64_t faults_ns_ = 0;

@@ -11,19 +11,12 @@
 #include "diagnosis/verdict/gc_pauses.h"
 #include "diagnosis/verdict/thread_span.h"
 #include "diagnosis/verdict/verdict.h"
+#include "diagnosis/verdict/wait_span.h"
 #include "monitors/incident/verdict_timeline.h"
-#include "tracer/event/wait_event.h"
 
 namespace jankbox {
 
 // All times are CLOCK_MONOTONIC in ns.
-
-// A call that the thread waited in, or may have. None overlaps another: the innermost counts.
-struct WaitSpan {
-  uint64_t from_ns = 0;
-  uint64_t to_ns = 0;
-  WaitEvent begin;
-};
 
 struct WallTimeEvidence {
   uint64_t from_ns = 0;
@@ -31,7 +24,7 @@ struct WallTimeEvidence {
   const VerdictTimeline* readings = nullptr;  // null: none
   std::vector<ThreadSpan> spans;              // in order; they may leave gaps
   VerdictSource span_source = VerdictSource::kFtrace;
-  std::vector<WaitSpan> waits;  // in order
+  std::vector<WaitSpan> waits;  // in order; none overlaps another: the innermost counts
   std::vector<GcPause> gc_pauses;
   // Page faults served from memory: when, if the kernel reported of each (in order), else counted
   // by the readings.

@@ -1,6 +1,7 @@
 #include "diagnosis/verdict/window_verdict.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/compact_sort.h"
 #include "diagnosis/blame/blame.h"
@@ -115,10 +116,11 @@ Verdict UnexplainedVerdict(const VerdictWindow& source, const SealRequest& reque
     return VerdictOf(source, request, waits, {request.begin_ns, request.end_ns});
   }
   Verdict verdict;
-  for (const SealRequest::Stretch& stretch : request.free) {
-    const Verdict part = VerdictOf(source, request, waits, stretch);
+  for (const SealRequest::Stretch& free : request.free) {
+    Verdict part = VerdictOf(source, request, waits, free);
     for (const VerdictShare& share : part.shares) verdict.Add(share);
     verdict.switches += part.switches;
+    std::move(part.stretches.begin(), part.stretches.end(), std::back_inserter(verdict.stretches));
   }
   return verdict;
 }

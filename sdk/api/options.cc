@@ -175,11 +175,13 @@ Result<Options> ValidateOptions(const jankbox_options* fields, const OptionLayer
   return options;
 }
 
-Thresholds ThresholdsOf(const jankbox_options& values) {
+jankbox_options OrderedThresholds(const jankbox_options& values) {
   jankbox_options merged = OptionLayers().Merge(values, /*with_pinned=*/false);
   RaiseFollowers(&merged);
-  return Store(merged);
+  return merged;
 }
+
+Thresholds ThresholdsOf(const jankbox_options& values) { return Store(OrderedThresholds(values)); }
 
 jankbox_options OnlyThresholds(const jankbox_options& options) {
   jankbox_options thresholds{};

@@ -64,8 +64,9 @@ Result<jankbox_options> WholeOptions(const jankbox_options* options);
 // (smaller) than today's struct.
 Result<Options> ValidateOptions(const jankbox_options* fields, const OptionLayers& layers = {});
 
-// The thresholds that `values` has, where an ANR is always the slowest: a follower that is too low
-// is raised.
+// `values` with defaults for what is unset, where an ANR is always the slowest: a follower that is
+// too low is raised.
+jankbox_options OrderedThresholds(const jankbox_options& values);
 Thresholds ThresholdsOf(const jankbox_options& values);
 
 // Only what may change while recording; the rest is unset.

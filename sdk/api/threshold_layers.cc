@@ -31,6 +31,15 @@ Status ThresholdLayers::Configure(const jankbox_options& given) {
   return Status::Ok();
 }
 
+std::vector<NamedThreshold> ThresholdLayers::NamedNow() const {
+  const jankbox_options now = OrderedThresholds(values());
+  std::vector<NamedThreshold> named;
+  for (const OptionRow& row : OptionRows()) {
+    if (row.change == OptionChange::kAnyTime) named.push_back({row.name, now.*row.number});
+  }
+  return named;
+}
+
 jankbox_options ThresholdLayers::values() const {
   jankbox_options values = at_start_;
   for (const OptionRow& row : OptionRows()) {

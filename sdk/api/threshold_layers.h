@@ -4,7 +4,9 @@
 #ifndef JANKBOX_SDK_API_THRESHOLD_LAYERS_H_
 #define JANKBOX_SDK_API_THRESHOLD_LAYERS_H_
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "jankbox/jankbox.h"
@@ -14,6 +16,11 @@ namespace jankbox {
 
 // "slow_message_ms, anr_ms, …", for messages.
 std::string ThresholdNames();
+
+struct NamedThreshold {
+  const char* name;  // of the option; static
+  uint32_t value;    // in the option's unit
+};
 
 class ThresholdLayers {
  public:
@@ -27,6 +34,8 @@ class ThresholdLayers {
   void Pin(const jankbox_options& asked) { pinned_ = asked; }
 
   Thresholds Now() const { return ThresholdsOf(values()); }
+  // The same, in the order of the options.
+  std::vector<NamedThreshold> NamedNow() const;
   jankbox_options values() const;
 
  private:

@@ -249,6 +249,11 @@ Status Watcher::ChangeThresholds(const jankbox_options& given) {
   return changed;
 }
 
+std::vector<NamedThreshold> Watcher::thresholds() const {
+  MutexLock lock(&mutex_);
+  return thresholds_.NamedNow();
+}
+
 void Watcher::TakeThresholds() {
   {
     MutexLock lock(&mutex_);

@@ -20,6 +20,12 @@ TEST(ProtoWriter, NegativeIntTakesTenBytes) {
   EXPECT_EQ(out, std::string("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11));
 }
 
+TEST(ProtoWriter, DoubleIsEightBytesFromTheLeastSignificantOn) {
+  std::string out;
+  ProtoWriter(&out).Double(5, 551.5);
+  EXPECT_EQ(out, std::string("\x29\x00\x00\x00\x00\x00\x3c\x81\x40", 9));
+}
+
 TEST(ProtoWriter, MessageLengthCountsItsContent) {
   std::string out;
   ProtoWriter(&out).Message(1, [](ProtoWriter& inner) { inner.Bytes(2, std::string(300, 'x')); });

@@ -299,7 +299,7 @@ struct FaultsSeen {
 FaultsSeen FaultsIn(const ReadSlice& slice, const std::vector<ReadSlice>& bursts) {
   FaultsSeen seen;
   for (const ReadSlice& burst : bursts) {
-    EXPECT_EQ(burst.track, "page faults (estimate)");
+    EXPECT_EQ(burst.track, "soft page faults (estimate)");
     EXPECT_THAT(burst.annotations.at("basis"), ::testing::StartsWith("estimate"));
     if (Inside(slice, {burst.ts, burst.ts + burst.dur}) == 0) continue;
     seen.faults += NumberAfter("n " + burst.annotations.at("faults"), "n");

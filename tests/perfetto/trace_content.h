@@ -12,9 +12,13 @@ namespace jankbox::testing {
 
 struct ReadTrack {
   std::string name;
-  uint64_t parent_uuid = 0;
-  int32_t tid = 0;  // of a thread's own track, else 0
+  uint64_t parent_uuid = 0;  // 0 of a process' own track, and of one above the processes
+  int32_t tid = 0;           // of a thread's own track, else 0
+  bool process = false;      // a process' own track
   bool counter = false;
+  std::string description;
+  bool ranks_children = false;
+  int32_t rank = 0;
 };
 
 struct ReadSlice {
@@ -26,8 +30,10 @@ struct ReadSlice {
   std::string track;  // name of a track of its own; empty on a thread's track
   int32_t tid = 0;    // 0 on a track of the process
   uint64_t track_uuid = 0;
-  std::set<std::string> flags;                     // annotations that are true
-  std::map<std::string, std::string> annotations;  // strings and integers
+  uint32_t sequence = 0;        // that it begins on
+  std::set<std::string> flags;  // annotations that are true
+  // Strings and numbers. An entry of a group is "group.name", one of a list "list[0]".
+  std::map<std::string, std::string> annotations;
 };
 
 struct ReadInstant {
@@ -74,6 +80,7 @@ struct ReadSurfaceFrame {
 
 struct ReadTrigger {
   uint64_t ts = 0;
+  uint32_t sequence = 0;
   std::string name;
   std::string producer;
 };
@@ -109,9 +116,14 @@ struct TraceContent {
   std::string process_name;
   int64_t process_start_ns = 0;
   std::map<int32_t, std::string> threads;  // by tid
-  std::map<uint64_t, ReadTrack> tracks;    // by uuid
-  std::map<uint32_t, uint64_t> clocks;     // of the first ClockSnapshot: id to time
-  std::vector<ReadSlice> slices;           // by time, outer ones first
+  // Of ProcessTree packets: names by pid, and whose the threads are.
+  std::map<int32_t, std::string> other_processes;
+  std::map<int32_t, int32_t> other_threads;
+  std::map<uint64_t, ReadTrack> tracks;   // by uuid
+  std::vector<uint64_t> tracks_in_order;  // uuids as they were described
+  bool ranked = false;                    // processes and threads are ordered by rank
+  std::map<uint32_t, uint64_t> clocks;    // of the first ClockSnapshot: id to time
+  std::vector<ReadSlice> slices;          // by time, outer ones first
   std::vector<ReadInstant> instants;
   std::vector<ReadCounter> counters;
   std::vector<ReadSample> samples;

@@ -21,7 +21,8 @@ using testproto::TrackEvent;
 
 class Reader {
  public:
-  Reader(std::string* error, Switches switches) : error_(error), ftrace_(switches) {}
+  Reader(std::string* error, Switches switches)
+      : error_(error), of_jankbox_(switches == Switches::kAll), ftrace_(switches) {}
 
   bool Read(const testproto::Trace& trace) {
     for (const TracePacket& packet : trace.packet()) {
@@ -33,6 +34,7 @@ class Reader {
       ++content_.packets;
     }
     if (!open_frames_.empty()) return Fail("frame without an end");
+    if (of_jankbox_ && !CheckTopTracks()) return false;
     if (!ftrace_.Finish(&content_, error_)) return false;
     return Replay();
   }
@@ -44,6 +46,7 @@ class Reader {
   struct Event {
     uint64_t ts;
     uint64_t track_uuid;
+    uint32_t sequence = 0;
     TrackEvent event;
     std::string name;
     std::string category;
@@ -67,8 +70,9 @@ class Reader {
         content_.clocks[clock.clock_id()] = clock.timestamp();
       }
     }
-    if (packet.has_track_descriptor()) return ReadTrackDescriptor(packet.track_descriptor());
+    if (packet.has_track_descriptor()) return ReadTrackDescriptor(packet);
     if (packet.has_track_event()) return ReadTrackEvent(packet, &state);
+    if (packet.has_process_tree()) return ReadProcessTree(packet.process_tree());
     if (packet.has_system_info()) {
       content_.kernel_release = packet.system_info().utsname().release();
     }
@@ -80,41 +84,102 @@ class Reader {
     if (packet.has_trigger()) {
       uint64_t ts;
       if (!state.TimeOf(packet, &ts, error_)) return false;
+      const uint32_t sequence = packet.trusted_packet_sequence_id();
+      if (thread_sequences_.contains(sequence)) return Fail("trigger of a random thread");
       content_.triggers.push_back(
-          {ts, packet.trigger().trigger_name(), packet.trigger().producer_name()});
+          {ts, sequence, packet.trigger().trigger_name(), packet.trigger().producer_name()});
     }
     return true;
   }
 
-  bool ReadTrackDescriptor(const testproto::TrackDescriptor& descriptor) {
-    if (descriptor.uuid() == 0) return Fail("track uuid 0");
-    ReadTrack track = {.name = descriptor.name(),
-                       .parent_uuid = descriptor.parent_uuid(),
-                       .counter = descriptor.has_counter()};
+  bool ReadTrackDescriptor(const TracePacket& packet) {
+    const testproto::TrackDescriptor& descriptor = packet.track_descriptor();
+    if (descriptor.uuid() == 0) return ReadOrder(descriptor);
+    ReadTrack track = {
+        .name = descriptor.name(),
+        .parent_uuid = descriptor.parent_uuid(),
+        .process = descriptor.has_process(),
+        .counter = descriptor.has_counter(),
+        .description = descriptor.description(),
+        .ranks_children = descriptor.child_ordering() == testproto::TrackDescriptor::EXPLICIT,
+        .rank = descriptor.sibling_order_rank()};
     if (descriptor.has_process()) {
       content_.pid = descriptor.process().pid();
       content_.process_name = descriptor.process().process_name();
       content_.process_start_ns = descriptor.process().start_timestamp_ns();
-    } else if (!content_.tracks.contains(descriptor.parent_uuid())) {
+    } else if (track.parent_uuid != 0 && !content_.tracks.contains(track.parent_uuid)) {
       return Fail("parent track not described");
     }
     if (descriptor.has_thread()) {
       track.tid = static_cast<int32_t>(descriptor.thread().tid());
       if (descriptor.thread().pid() != content_.pid) return Fail("thread of another process");
       content_.threads[track.tid] = descriptor.thread().thread_name();
+      thread_sequences_.insert(packet.trusted_packet_sequence_id());
     }
+    content_.tracks_in_order.push_back(descriptor.uuid());
     if (!content_.tracks.emplace(descriptor.uuid(), track).second) {
       return Fail("track described twice");
     }
     return true;
   }
 
+  // Uuid 0 stands for all tracks: it may say only how processes and threads are ordered.
+  bool ReadOrder(const testproto::TrackDescriptor& descriptor) {
+    content_.ranked = descriptor.process_ordering() != 0 && descriptor.thread_ordering() != 0;
+    testproto::TrackDescriptor rest = descriptor;
+    rest.clear_uuid();
+    rest.clear_process_ordering();
+    rest.clear_thread_ordering();
+    return (descriptor.has_uuid() && content_.ranked && rest.ByteSizeLong() == 0) ||
+           Fail("track uuid 0");
+  }
+
+  bool IsAboveProcesses(uint64_t uuid) const {
+    const ReadTrack& track = content_.tracks.at(uuid);
+    return track.parent_uuid != 0 ? IsAboveProcesses(track.parent_uuid)
+                                  : !track.process && track.tid == 0;
+  }
+
+  // Viewers put a track above the processes into a closed group unless there are events below it;
+  // older ones merge all of them that have one name.
+  bool CheckTopTracks() {
+    std::set<std::string> names;
+    std::set<uint64_t> with_events;
+    for (const Event& event : events_) {
+      with_events.insert(content_.tracks.at(event.track_uuid).parent_uuid);
+    }
+    for (const auto& [uuid, track] : content_.tracks) {
+      if (!IsAboveProcesses(uuid)) continue;
+      if (!names.insert(track.name).second) return Fail("two tracks called " + track.name);
+      if (track.parent_uuid == 0 && !with_events.contains(uuid)) {
+        return Fail("no events below " + track.name);
+      }
+    }
+    return true;
+  }
+
+  bool ReadProcessTree(const testproto::ProcessTree& tree) {
+    for (const auto& process : tree.processes()) {
+      content_.other_processes[process.pid()] =
+          process.cmdline_size() > 0 ? process.cmdline(0) : "";
+    }
+    for (const auto& thread : tree.threads()) {
+      if (thread.tid() == 0 || thread.tgid() == 0) return Fail("thread of no process");
+      content_.other_threads[thread.tid()] = thread.tgid();
+    }
+    return true;
+  }
+
   bool ReadTrackEvent(const TracePacket& packet, SequenceState* state) {
-    Event read = {.event = packet.track_event()};
+    Event read = {.sequence = packet.trusted_packet_sequence_id(), .event = packet.track_event()};
     if (!state->TimeOf(packet, &read.ts, error_)) return false;
     read.track_uuid =
         read.event.has_track_uuid() ? read.event.track_uuid() : state->default_track_uuid();
     if (!content_.tracks.contains(read.track_uuid)) return Fail("track not described");
+    // Importers take the thread that a sequence described last for the writer of its events.
+    if (of_jankbox_ && thread_sequences_.contains(read.sequence)) {
+      return Fail("event of a random thread");
+    }
     read.name = read.event.name();
     if (read.event.has_name_iid()) {
       const std::string* name = state->Name(read.event.name_iid());
@@ -268,7 +333,8 @@ class Reader {
                        .category = event.category,
                        .track = track.name,
                        .tid = track.tid,
-                       .track_uuid = event.track_uuid};
+                       .track_uuid = event.track_uuid,
+                       .sequence = event.sequence};
     Annotate(event.event, &slice);
     stack.push_back(content_.slices.size());
     content_.slices.push_back(std::move(slice));
@@ -287,20 +353,34 @@ class Reader {
 
   static void Annotate(const TrackEvent& event, ReadSlice* slice) {
     for (const auto& annotation : event.debug_annotations()) {
-      if (annotation.bool_value()) slice->flags.insert(annotation.name());
-      if (annotation.has_string_value()) {
-        slice->annotations[annotation.name()] = annotation.string_value();
-      }
-      if (annotation.has_int_value()) {
-        slice->annotations[annotation.name()] = std::to_string(annotation.int_value());
-      }
+      AddAnnotation(annotation, annotation.name(), slice);
+    }
+  }
+
+  static void AddAnnotation(const testproto::DebugAnnotation& annotation, const std::string& name,
+                            ReadSlice* slice) {
+    if (annotation.bool_value()) slice->flags.insert(name);
+    if (annotation.has_string_value()) slice->annotations[name] = annotation.string_value();
+    if (annotation.has_int_value()) {
+      slice->annotations[name] = std::to_string(annotation.int_value());
+    }
+    if (annotation.has_double_value()) {
+      slice->annotations[name] = std::to_string(annotation.double_value());
+    }
+    for (const auto& entry : annotation.dict_entries()) {
+      AddAnnotation(entry, name + "." + entry.name(), slice);
+    }
+    for (int i = 0; i < annotation.array_values_size(); ++i) {
+      AddAnnotation(annotation.array_values(i), name + "[" + std::to_string(i) + "]", slice);
     }
   }
 
   std::string* error_;
+  const bool of_jankbox_;  // else it was joined with another tool's
   TraceContent content_;
   FtraceContent ftrace_;
   std::map<uint32_t, SequenceState> sequences_;
+  std::set<uint32_t> thread_sequences_;  // that describe threads
   std::vector<Event> events_;
   std::map<uint64_t, std::vector<size_t>> open_slices_;  // by track: indexes into slices
   std::set<uint64_t> open_flows_;

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -132,6 +133,47 @@ void WriteSystemInfo(PacketWriter* writer, uint32_t sequence_id) {
   });
 }
 
+// The threads of the events that are not of the process. The idle task is no thread.
+std::set<int32_t> OtherThreads(const KernelWindow& kernel) {
+  std::set<int32_t> others;
+  for (const KernelEvent& event : kernel.events) {
+    if (event.kind == KernelEventKind::kPageFault) continue;
+    others.insert(event.tid);
+    if (event.kind != KernelEventKind::kSwitch) continue;
+    others.insert(event.sched.prev_pid);
+    others.insert(event.sched.next_pid);
+  }
+  others.erase(0);
+  for (const int32_t tid : kernel.own_threads) others.erase(tid);
+  return others;
+}
+
+void WriteOtherPrograms(PacketWriter* writer, uint32_t sequence_id, const KernelWindow& kernel) {
+  const std::set<int32_t> others = OtherThreads(kernel);
+  if (others.empty()) return;
+  namespace tree = perfetto::process_tree;
+  writer->Packet([&](ProtoWriter& packet) {
+    packet.Varint(perfetto::trace_packet::kTrustedPacketSequenceId, sequence_id);
+    packet.Varint(perfetto::trace_packet::kSequenceFlags,
+                  perfetto::trace_packet::kSeqNeedsIncrementalState);
+    packet.Varint(perfetto::trace_packet::kTimestamp, kernel.from_ns);
+    packet.Message(perfetto::trace_packet::kProcessTree, [&](ProtoWriter& message) {
+      message.Message(tree::kProcesses, [&](ProtoWriter& process) {
+        process.Int(tree::process::kPid, kOtherProgramsPid);
+        // Importers cut a command line of one word at its first space.
+        process.Bytes(tree::process::kCmdline, "Other programs");
+        process.Bytes(tree::process::kCmdline, "(threads that the kernel's events name)");
+      });
+      for (const int32_t tid : others) {
+        message.Message(tree::kThreads, [&](ProtoWriter& thread) {
+          thread.Int(tree::thread::kTid, tid);
+          thread.Int(tree::thread::kTgid, kOtherProgramsPid);
+        });
+      }
+    });
+  });
+}
+
 void WriteBundle(PacketWriter* writer, uint32_t sequence_id, uint16_t cpu, bool lost_events,
                  std::span<const KernelEvent* const> events) {
   writer->Packet([&](ProtoWriter& packet) {
@@ -163,6 +205,7 @@ uint64_t WriteFtraceBundles(PacketWriter* writer, uint32_t sequence_id,
   for (uint16_t cpu : kernel.lossy_cpus) by_cpu[cpu];
   if (by_cpu.empty()) return 0;
   WriteSystemInfo(writer, sequence_id);
+  WriteOtherPrograms(writer, sequence_id, kernel);
   uint64_t written = 0;
   for (const auto& [cpu, events] : by_cpu) {
     bool lost = kernel.lossy_cpus.contains(cpu);

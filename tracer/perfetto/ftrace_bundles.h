@@ -11,8 +11,14 @@
 
 namespace jankbox {
 
-// Writes the kernel's version (how importers know the numbers of thread states) and the events.
-// Page faults have no message in the schema and are left out. Returns how many were written.
+// The process that all threads of other programs are given to: one closed group in viewers, which
+// show a thread without a process beside the processes. Above all pids of the kernel
+// (PID_MAX_LIMIT).
+inline constexpr int32_t kOtherProgramsPid = INT32_MAX;
+
+// Writes the kernel's version (how importers know the numbers of thread states), the threads of
+// other programs and the events. Page faults have no message in the schema and are left out.
+// Returns how many were written.
 uint64_t WriteFtraceBundles(PacketWriter* writer, uint32_t sequence_id, const KernelWindow& kernel);
 
 }  // namespace jankbox

@@ -1,9 +1,9 @@
 #include "tracer/perfetto/perf_samples.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "tracer/perfetto/trace_fields.h"
+#include "tracer/unwind/shown_stack.h"
 
 namespace jankbox {
 namespace {
@@ -39,7 +39,8 @@ void PerfSamples::Write(uint64_t boottime_ns, const StackSample& sample) {
       perf.Int(perfetto::perf_sample::kTid, sample.tid);
       if (callstack != 0) perf.Varint(perfetto::perf_sample::kCallstackIid, callstack);
       perf.Varint(perfetto::perf_sample::kCpuMode, perfetto::profiling::kModeUser);
-      if (!sample.truncated) return;
+      // Without a stack nothing was unwound: it waited for a CPU, say.
+      if (!sample.truncated || sample.depth == 0) return;
       perf.Varint(perfetto::perf_sample::kUnwindError,
                   sample.depth >= StackSample::kMaxDepth
                       ? perfetto::profiling::kUnwindErrorMaxFramesExceeded
@@ -51,11 +52,12 @@ void PerfSamples::Write(uint64_t boottime_ns, const StackSample& sample) {
 
 // 0 for a sample without a stack: importers count an empty callstack as an error.
 uint64_t PerfSamples::InternCallstack(const StackSample& sample) {
-  const uint32_t depth = std::min(sample.depth, StackSample::kMaxDepth);
+  uint64_t pcs[StackSample::kMaxDepth];
+  const uint32_t depth = ShownStack(sample, frames_, pcs);
   if (depth == 0) return 0;
   std::vector<uint64_t> frames(depth);
   for (uint32_t i = 0; i < depth; ++i) {  // outermost first in a trace
-    frames[i] = InternFrame(sample.pcs[depth - 1 - i]);
+    frames[i] = InternFrame(pcs[depth - 1 - i]);
   }
   const std::string key(reinterpret_cast<const char*>(frames.data()), depth * sizeof(frames[0]));
   auto [it, inserted] = callstack_iids_.try_emplace(key, callstack_iids_.size() + 1);

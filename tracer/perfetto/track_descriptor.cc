@@ -19,6 +19,10 @@ void WriteDescriptor(PacketWriter* writer, Body&& body) {
   });
 }
 
+void WriteRank(ProtoWriter& descriptor, int32_t rank) {
+  if (rank != 0) descriptor.Int(field::kSiblingOrderRank, rank);
+}
+
 }  // namespace
 
 void WriteTraceStart(PacketWriter* writer, const ClockReading& clock_reading) {
@@ -35,12 +39,25 @@ void WriteTraceStart(PacketWriter* writer, const ClockReading& clock_reading) {
   });
 }
 
+void WriteRankedOrder(PacketWriter* writer) {
+  WriteDescriptor(writer, [](ProtoWriter& descriptor) {
+    descriptor.Varint(field::kUuid, 0);
+    descriptor.Varint(field::kProcessOrdering, field::kProcessOrderingExplicit);
+    descriptor.Varint(field::kThreadOrdering, field::kThreadOrderingExplicit);
+  });
+}
+
 void WriteTrack(PacketWriter* writer, const TrackFields& track) {
   WriteDescriptor(writer, [&](ProtoWriter& descriptor) {
     descriptor.Varint(field::kUuid, track.uuid);
-    descriptor.Varint(field::kParentUuid, track.parent_uuid);
+    if (track.parent_uuid != 0) descriptor.Varint(field::kParentUuid, track.parent_uuid);
     descriptor.Bytes(field::kName, ToValidUtf8(track.name));
     if (track.counter) descriptor.Bytes(field::kCounter, {});
+    if (track.ranks_children) descriptor.Varint(field::kChildOrdering, field::kExplicit);
+    WriteRank(descriptor, track.rank);
+    if (!track.description.empty()) {
+      descriptor.Bytes(field::kDescription, ToValidUtf8(track.description));
+    }
   });
 }
 
@@ -54,6 +71,7 @@ void WriteProcessTrack(PacketWriter* writer, const ProcessTrackFields& process) 
         message.Varint(perfetto::process_descriptor::kStartTimestampNs, process.start_boottime_ns);
       }
     });
+    WriteRank(descriptor, process.rank);
   });
 }
 
@@ -67,6 +85,7 @@ void WriteThreadTrack(PacketWriter* writer, const ThreadTrackFields& thread) {
       if (!thread.name.empty())
         message.Bytes(perfetto::thread_descriptor::kThreadName, ToValidUtf8(thread.name));
     });
+    WriteRank(descriptor, thread.rank);
   });
 }
 

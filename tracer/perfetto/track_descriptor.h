@@ -14,11 +14,15 @@ namespace jankbox {
 // The sequence with which every trace starts.
 inline constexpr uint32_t kProcessSequence = 1;
 
+// Ranks order siblings, the lowest first. Viewers that do not know them have an order of their own.
 struct TrackFields {
   uint64_t uuid;
-  uint64_t parent_uuid;
+  uint64_t parent_uuid;  // 0: beside the processes
   std::string_view name;
   bool counter = false;
+  std::string_view description = {};  // what a viewer shows about the track
+  bool ranks_children = false;        // else they are in the order of their names
+  int32_t rank = 0;                   // if the parent ranks its children
 };
 
 struct ProcessTrackFields {
@@ -26,6 +30,7 @@ struct ProcessTrackFields {
   int32_t pid;
   std::string_view name;
   uint64_t start_boottime_ns;  // 0: not known
+  int32_t rank = 0;            // among processes, after WriteRankedOrder()
 };
 
 struct ThreadTrackFields {
@@ -34,10 +39,14 @@ struct ThreadTrackFields {
   int32_t pid;
   int32_t tid;
   std::string_view name;  // empty: not known
+  int32_t rank = 0;       // among threads, after WriteRankedOrder()
 };
 
 // First packet of kProcessSequence and of the trace: the clocks, with BOOTTIME as the trace's own.
 void WriteTraceStart(PacketWriter* writer, const ClockReading& clock_reading);
+
+// Processes and threads are shown by rank.
+void WriteRankedOrder(PacketWriter* writer);
 
 void WriteTrack(PacketWriter* writer, const TrackFields& track);
 void WriteProcessTrack(PacketWriter* writer, const ProcessTrackFields& process);

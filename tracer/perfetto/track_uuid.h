@@ -22,6 +22,8 @@ enum class TrackKind : uint8_t {
   kPageFaults = 11,  // number: tid
   kOffCpu = 12,      // number: tid
   kKernelSource = 13,
+  kVerdict = 14,
+  kCoverage = 15,
 };
 
 inline constexpr uint64_t TrackUuid(TrackKind kind, int32_t pid, uint32_t number) {

@@ -133,7 +133,6 @@ void ThreadSampler::Begin(SampleSource source, uint64_t time_ns) {
   sample_.time_ns = time_ns;
   sample_.tid = tid_;
   sample_.source = source;
-  sample_.truncated = true;  // until it is unwound
 }
 
 void ThreadSampler::Unwind(const Registers& registers, const StackCopy& stack) {

@@ -6,86 +6,18 @@
 #include <set>
 #include <string>
 
-#include "base/utf8.h"
 #include "tracer/perfetto/ftrace_bundles.h"
-#include "tracer/perfetto/trace_fields.h"
 #include "tracer/perfetto/track_descriptor.h"
-#include "tracer/perfetto/track_uuid.h"
-#include "tracer/snapshot/trace_clock.h"
+#include "tracer/snapshot/annotated_slices.h"
 
 namespace jankbox {
 namespace {
 
-// Beyond those of threads and of the recording mode.
-constexpr uint32_t kFtraceSequence = (1u << 30) + 1;
-constexpr uint32_t kSourceSequence = (1u << 30) + 2;
-
 constexpr uint64_t kBurstGapNs = 1'000'000;
 
-namespace field = perfetto::track_event;
-
-// Slices with annotations, all on one sequence.
-class SliceWriter {
- public:
-  explicit SliceWriter(PacketWriter* writer, uint32_t sequence_id)
-      : writer_(writer), sequence_id_(sequence_id) {}
-
-  struct Slice {
-    uint64_t track_uuid;
-    uint64_t from_ns;
-    uint64_t to_ns;
-    std::string_view name;
-  };
-
-  template <typename Annotate>
-  void Write(const Slice& slice, Annotate&& annotate) {
-    const uint64_t from_ns = std::min(slice.from_ns, TraceClock::kMaxNs);
-    const uint64_t to_ns = std::clamp(slice.to_ns, from_ns, TraceClock::kMaxNs);
-    Event(slice.track_uuid, from_ns, perfetto::TrackEventType::kSliceBegin,
-          [&](ProtoWriter& event) {
-            event.Bytes(field::kCategories, "jankbox");
-            event.Bytes(field::kName, slice.name);
-            annotate(event);
-          });
-    Event(slice.track_uuid, to_ns, perfetto::TrackEventType::kSliceEnd, [](ProtoWriter&) {});
-  }
-
-  static void Text(ProtoWriter& event, std::string_view name, std::string_view value) {
-    event.Message(field::kDebugAnnotations, [&](ProtoWriter& annotation) {
-      annotation.Bytes(perfetto::debug_annotation::kName, name);
-      annotation.Bytes(perfetto::debug_annotation::kStringValue, ToValidUtf8(value));
-    });
-  }
-  static void Number(ProtoWriter& event, std::string_view name, uint64_t value) {
-    event.Message(field::kDebugAnnotations, [&](ProtoWriter& annotation) {
-      annotation.Bytes(perfetto::debug_annotation::kName, name);
-      annotation.Varint(perfetto::debug_annotation::kIntValue, value);
-    });
-  }
-
- private:
-  template <typename Body>
-  void Event(uint64_t track_uuid, uint64_t time_ns, perfetto::TrackEventType type, Body&& body) {
-    writer_->Packet([&](ProtoWriter& packet) {
-      packet.Varint(perfetto::trace_packet::kTrustedPacketSequenceId, sequence_id_);
-      packet.Varint(perfetto::trace_packet::kSequenceFlags,
-                    first_ ? perfetto::trace_packet::kSeqIncrementalStateCleared
-                           : perfetto::trace_packet::kSeqNeedsIncrementalState);
-      if (first_) packet.Bool(perfetto::trace_packet::kFirstPacketOnSequence, true);
-      first_ = false;
-      packet.Varint(perfetto::trace_packet::kTimestamp, time_ns);
-      packet.Message(perfetto::trace_packet::kTrackEvent, [&](ProtoWriter& event) {
-        event.Varint(field::kTrackUuid, track_uuid);
-        event.Varint(field::kType, static_cast<uint64_t>(type));
-        body(event);
-      });
-    });
-  }
-
-  PacketWriter* writer_;
-  const uint32_t sequence_id_;
-  bool first_ = true;
-};
+// Viewers sort them: before and after "sampled stack".
+constexpr std::string_view kOffCpuTrack = "off the CPU";
+constexpr std::string_view kFaultTrack = "soft page faults (estimate)";
 
 std::string_view SourceName(KernelWindow::Source source) {
   switch (source) {
@@ -97,6 +29,24 @@ std::string_view SourceName(KernelWindow::Source source) {
       break;
   }
   return "none";
+}
+
+// When the process ended, if the kernel saw that; else the end of the window.
+uint64_t EndOf(const KernelWindow& kernel, int32_t pid) {
+  const std::set<int32_t> own(kernel.own_threads.begin(), kernel.own_threads.end());
+  bool leader_ended = false;
+  uint64_t last_exit_ns = 0, last_run_ns = 0;
+  for (const KernelEvent& event : kernel.events) {
+    if (event.kind == KernelEventKind::kExit && own.contains(event.wake.pid)) {
+      leader_ended |= event.wake.pid == pid;
+      last_exit_ns = event.time;
+    }
+    if (event.kind == KernelEventKind::kSwitch && own.contains(event.sched.next_pid)) {
+      last_run_ns = event.time;
+    }
+  }
+  const bool ended = leader_ended && last_exit_ns >= last_run_ns;
+  return ended ? std::min(last_exit_ns, kernel.to_ns) : kernel.to_ns;
 }
 
 }  // namespace
@@ -120,11 +70,14 @@ std::vector<FaultBurst> FindFaultBursts(const std::vector<KernelEvent>& events, 
   return all;
 }
 
-uint64_t KernelTracks::Write(const KernelWindow& kernel) {
+void KernelTracks::WriteStates(const KernelWindow& kernel) {
   WriteSource(kernel);
   DescribeThreads(kernel);
-  WriteFaults(kernel);
   WriteOffCpu(kernel);
+}
+
+uint64_t KernelTracks::WriteEvents(const KernelWindow& kernel) {
+  WriteFaults(kernel);
   return WriteFtraceBundles(writer_, kFtraceSequence, kernel);
 }
 
@@ -144,15 +97,15 @@ void KernelTracks::WriteSource(const KernelWindow& kernel) {
   WriteTrack(
       writer_,
       {.uuid = uuid, .parent_uuid = tracks_->process_uuid(), .name = "Jankbox kernel events"});
-  SliceWriter(writer_, kSourceSequence)
-      .Write({uuid, kernel.from_ns, kernel.to_ns, SourceName(kernel.source)},
-             [&](ProtoWriter& event) {
-               if (!kernel.reason.empty()) SliceWriter::Text(event, "reason", kernel.reason);
+  AnnotatedSlices(writer_, kKernelSourceSequence)
+      .Write({uuid, kernel.from_ns, EndOf(kernel, pid_), SourceName(kernel.source)},
+             [&](Annotations& annotations) {
+               if (!kernel.reason.empty()) annotations.Text("reason", kernel.reason);
                if (kernel.source != KernelWindow::Source::kFtrace) return;
-               SliceWriter::Text(event, "trace_clock", kernel.trace_clock);
-               SliceWriter::Number(event, "clock_error_ns", kernel.clock_error_ns);
-               SliceWriter::Number(event, "lost_events", kernel.lost_events);
-               SliceWriter::Number(event, "untold_switches", kernel.untold_switches);
+               annotations.Text("trace_clock", kernel.trace_clock);
+               annotations.Number("clock_error_ns", static_cast<int64_t>(kernel.clock_error_ns));
+               annotations.Number("lost_events", static_cast<int64_t>(kernel.lost_events));
+               annotations.Number("untold_switches", static_cast<int64_t>(kernel.untold_switches));
              });
 }
 
@@ -166,17 +119,17 @@ uint64_t KernelTracks::DescribeBelow(int32_t tid, TrackKind kind, std::string_vi
 void KernelTracks::WriteFaults(const KernelWindow& kernel) {
   int32_t tid = 0;
   uint64_t uuid = 0;
-  std::optional<SliceWriter> slices;
+  std::optional<AnnotatedSlices> slices;
   for (const FaultBurst& burst : FindFaultBursts(kernel.events, kernel.page_fault_cost_ns)) {
     if (!slices || burst.tid != tid) {
       tid = burst.tid;
-      uuid = DescribeBelow(tid, TrackKind::kPageFaults, "page faults (estimate)");
+      uuid = DescribeBelow(tid, TrackKind::kPageFaults, kFaultTrack);
       slices.emplace(writer_, next_sequence_++);
     }
-    slices->Write({uuid, burst.from_ns, burst.to_ns, "page faults"}, [&](ProtoWriter& event) {
-      SliceWriter::Number(event, "faults", burst.faults);
-      SliceWriter::Number(event, "estimated_ns", burst.estimated_ns);
-      SliceWriter::Text(event, "basis", "estimate: faults times what one costs");
+    slices->Write({uuid, burst.from_ns, burst.to_ns, "page faults"}, [&](Annotations& annotations) {
+      annotations.Number("faults", static_cast<int64_t>(burst.faults));
+      annotations.Number("estimated_ns", static_cast<int64_t>(burst.estimated_ns));
+      annotations.Text("basis", "estimate: faults times what one costs");
     });
   }
 }
@@ -184,15 +137,15 @@ void KernelTracks::WriteFaults(const KernelWindow& kernel) {
 void KernelTracks::WriteOffCpu(const KernelWindow& kernel) {
   int32_t tid = 0;
   uint64_t uuid = 0;
-  std::optional<SliceWriter> slices;
+  std::optional<AnnotatedSlices> slices;
   for (const OffCpu& off : kernel.off_cpu) {
     if (!slices || off.tid != tid) {
       tid = off.tid;
-      uuid = DescribeBelow(tid, TrackKind::kOffCpu, "off the CPU");
+      uuid = DescribeBelow(tid, TrackKind::kOffCpu, kOffCpuTrack);
       slices.emplace(writer_, next_sequence_++);
     }
     slices->Write({uuid, off.from_ns, off.to_ns, off.preempted ? "preempted" : "waiting"},
-                  [](ProtoWriter&) {});
+                  [](Annotations&) {});
   }
 }
 

@@ -12,6 +12,7 @@
 #include "tracer/perfetto/packet_writer.h"
 #include "tracer/perfetto/track_uuid.h"
 #include "tracer/snapshot/process_tracks.h"
+#include "tracer/snapshot/sequence_ids.h"
 
 namespace jankbox {
 
@@ -32,8 +33,12 @@ class KernelTracks {
   KernelTracks(PacketWriter* writer, ProcessTracks* tracks, int32_t pid)
       : writer_(writer), tracks_(tracks), pid_(pid) {}
 
+  // Viewers list the tracks of a thread by their names, or in the order of the trace: what the
+  // thread did (WriteStates), then the samples of it, then faults and the kernel's events
+  // (WriteEvents).
+  void WriteStates(const KernelWindow& kernel);
   // Returns how many events of ftrace were written.
-  uint64_t Write(const KernelWindow& kernel);
+  uint64_t WriteEvents(const KernelWindow& kernel);
 
  private:
   void DescribeThreads(const KernelWindow& kernel);
@@ -45,7 +50,7 @@ class KernelTracks {
   PacketWriter* writer_;
   ProcessTracks* tracks_;
   const int32_t pid_;
-  uint32_t next_sequence_ = (1u << 30) + 3;  // after the fixed ones
+  uint32_t next_sequence_ = kFirstKernelThreadSequence;
 };
 
 }  // namespace jankbox

@@ -1,5 +1,5 @@
-// The head of a trace: clocks, the process and its threads, and the incident that made us seal. All
-// on the sequence of the process. Cold.
+// The head of a trace: clocks, the incident's tracks, the process and its threads, on the sequence
+// of the process; and how their events were recorded. Cold.
 #ifndef JANKBOX_TRACER_SNAPSHOT_PROCESS_TRACKS_H_
 #define JANKBOX_TRACER_SNAPSHOT_PROCESS_TRACKS_H_
 
@@ -18,13 +18,13 @@ namespace jankbox {
 class ProcessTracks {
  public:
   ProcessTracks(PacketWriter* writer, const SnapshotInput& input, const ThreadLives* lives)
-      : writer_(writer), input_(input), lives_(lives) {}
+      : writer_(writer),
+        input_(input),
+        lives_(lives),
+        ranked_(!input.incident.kind.empty() || input.kernel != nullptr) {}
 
-  // Clocks, process, all threads of the window.
+  // Clocks, incident, process, all threads of the window.
   void WriteDescriptors();
-
-  // Trigger and incident, if there is one.
-  void WriteTrigger();
 
   // Which recording mode was active when, if it was not the exact one all the time.
   void WriteRecording();
@@ -41,12 +41,12 @@ class ProcessTracks {
 
  private:
   void WriteThread(uint64_t uuid, int32_t tid, std::string_view name);
-  void WriteIncidentEdge(uint64_t boottime_ns, bool begin);
-  void WriteRecordingEdge(const SnapshotRecording& part, bool begin);
 
   PacketWriter* writer_;
   const SnapshotInput& input_;
   const ThreadLives* lives_;
+  // There is another process in the trace, or a thread that is of more interest than others.
+  const bool ranked_;
   std::vector<uint64_t> thread_uuids_;
   std::unordered_map<int32_t, uint64_t> uuids_by_tid_;
 };

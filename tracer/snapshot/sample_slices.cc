@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tracer/unwind/shown_stack.h"
+
 namespace jankbox {
 namespace {
 
@@ -41,24 +43,6 @@ std::string FrameText(const FrameTable* frames, uint64_t address) {
   return frame.module.empty() ? Hex(frame.rel_pc) : frame.module + "+" + Hex(frame.rel_pc);
 }
 
-bool IsProcessEntry(std::string_view function) {
-  static constexpr std::string_view kEntries[] = {"_start",
-                                                  "__libc_start_main",
-                                                  "__libc_start_main_impl",
-                                                  "__libc_start_call_main",
-                                                  "__libc_init",
-                                                  "start_thread",
-                                                  "__start_thread",
-                                                  "__pthread_start",
-                                                  "clone",
-                                                  "clone3",
-                                                  "__clone",
-                                                  "__clone3",
-                                                  "__clone_internal",
-                                                  "__pthread_start(void*)"};
-  return std::find(std::begin(kEntries), std::end(kEntries), function) != std::end(kEntries);
-}
-
 uint64_t SampleSlices::Write(std::span<const SampleRef> samples, std::span<const SampleRun> runs) {
   const uint64_t interval_ns = MedianIntervalNs(samples);
   for (const SampleRun& run : runs) {
@@ -95,20 +79,19 @@ void SampleSlices::WriteRun(std::span<const SampleRef> samples, const Bounds& bo
   CloseDownTo(0, within(samples.back().boottime_ns + interval_ns), bounds);
 }
 
-// Outermost first, from main() or the thread's function on.
+// Outermost first.
 void SampleSlices::CallsOf(const StackSample& sample, std::vector<uint64_t>* calls) {
+  uint64_t pcs[StackSample::kMaxDepth];
   calls->clear();
-  for (uint32_t i = sample.depth; i > 0; --i) {
-    const Name& name = NameOf(sample.pcs[i - 1]);
-    if (!name.process_entry || !calls->empty()) calls->push_back(name.iid);
+  for (uint32_t i = ShownStack(sample, frames_, pcs); i > 0; --i) {
+    calls->push_back(NameOf(pcs[i - 1]));
   }
 }
 
-const SampleSlices::Name& SampleSlices::NameOf(uint64_t address) {
+uint64_t SampleSlices::NameOf(uint64_t address) {
   auto it = names_by_address_.find(address);
   if (it == names_by_address_.end()) {
-    const std::string text = FrameText(frames_, address);
-    it = names_by_address_.emplace(address, Name{names_->OfText(text), IsProcessEntry(text)}).first;
+    it = names_by_address_.emplace(address, names_->OfText(FrameText(frames_, address))).first;
   }
   return it->second;
 }

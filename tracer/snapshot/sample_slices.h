@@ -30,9 +30,6 @@ uint64_t MedianIntervalNs(std::span<const SampleRef> samples);
 // Name of a call in the flame chart: function, else "module+0x1234", else "0x1234".
 std::string FrameText(const FrameTable* frames, uint64_t address);
 
-// True for the C library's calls around main() and thread functions, which say nothing.
-bool IsProcessEntry(std::string_view function);
-
 class SampleSlices {
  public:
   // `frames` may be null. `unit_ns` is the unit of the trace's clocks, a power of two.
@@ -50,15 +47,10 @@ class SampleSlices {
     uint64_t to_ns;
   };
 
-  struct Name {
-    uint64_t iid;
-    bool process_entry;
-  };
-
   Bounds BoundsOf(const SampleRun& run) const;
   void WriteRun(std::span<const SampleRef> samples, const Bounds& bounds, uint64_t interval_ns);
   void CallsOf(const StackSample& sample, std::vector<uint64_t>* calls);
-  const Name& NameOf(uint64_t address);
+  uint64_t NameOf(uint64_t address);  // iid
   void OpenTo(const std::vector<uint64_t>& calls, uint64_t boottime_ns, bool truncated,
               const Bounds& bounds);
   void CloseDownTo(size_t depth, uint64_t boottime_ns, const Bounds& bounds);
@@ -68,8 +60,8 @@ class SampleSlices {
   const FrameTable* frames_;
   SampleTracks tracks_;
   uint32_t unit_ns_;
-  std::unordered_map<uint64_t, Name> names_by_address_;
-  std::vector<uint64_t> open_;  // name iids, outermost first
+  std::unordered_map<uint64_t, uint64_t> names_by_address_;  // iids
+  std::vector<uint64_t> open_;                               // name iids, outermost first
   uint64_t slices_ = 0;
 };
 

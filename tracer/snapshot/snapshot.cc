@@ -11,6 +11,7 @@
 #include "tracer/perfetto/perf_samples.h"
 #include "tracer/perfetto/track_descriptor.h"
 #include "tracer/perfetto/track_uuid.h"
+#include "tracer/snapshot/incident_tracks.h"
 #include "tracer/snapshot/kernel_tracks.h"
 #include "tracer/snapshot/marker_tracks.h"
 #include "tracer/snapshot/merged_events.h"
@@ -18,6 +19,7 @@
 #include "tracer/snapshot/process_tracks.h"
 #include "tracer/snapshot/sample_runs.h"
 #include "tracer/snapshot/sample_slices.h"
+#include "tracer/snapshot/sequence_ids.h"
 #include "tracer/snapshot/sequence_names.h"
 #include "tracer/snapshot/thread_slices.h"
 #include "tracer/snapshot/thread_tracks.h"
@@ -28,14 +30,6 @@ namespace jankbox {
 namespace {
 
 static_assert(PacketWriter::kBufferBytes <= ZstdStream::kMaxPieceBytes);
-
-// Sequence ids: kProcessSequence, these, one a thread, one a sampled thread.
-constexpr uint32_t kFrameSequence = 2;
-constexpr uint32_t kSampleSequence = 3;
-constexpr uint32_t kProcessEventSequence = 4;
-constexpr uint32_t kMarkerSequence = 5;
-constexpr uint32_t kThreadTrackSequence = 6;
-constexpr uint32_t kFirstThreadSequence = 8;
 
 class SnapshotWriter {
  public:
@@ -49,23 +43,22 @@ class SnapshotWriter {
         tracks_(writer, input, &lives_) {}
 
   SnapshotStats Write() {
+    KernelTracks kernel(writer_, &tracks_, input_.process.pid);
     tracks_.WriteDescriptors();
-    tracks_.WriteTrigger();
+    IncidentTracks(writer_, input_.incident, input_.process.pid).Write();
     tracks_.WriteRecording();
     for (size_t i = 0; i < window_.threads.size(); ++i) WriteThread(i);
     WriteProcessEvents();
     WriteMarkers();
-    WriteThreadTracks();
     WriteFrameTimeline(writer_,
                        {.sequence_id = kFrameSequence,
                         .pid = input_.process.pid,
                         .layer_name = input_.process.name},
                        aside_.frames);
+    if (input_.kernel != nullptr) kernel.WriteStates(*input_.kernel);
     WriteSamples();
-    if (input_.kernel != nullptr) {
-      stats_.kernel_events =
-          KernelTracks(writer_, &tracks_, input_.process.pid).Write(*input_.kernel);
-    }
+    if (input_.kernel != nullptr) stats_.kernel_events = kernel.WriteEvents(*input_.kernel);
+    WriteThreadTracks();
     stats_.torn_events += aside_.malformed;
     stats_.unknown_markers = aside_.unknown_markers;
     stats_.unnamed_methods = names_.unnamed_methods();

@@ -25,15 +25,48 @@ struct SnapshotProcess {
   uint64_t start_boottime_ns = 0;  // 0 if not known
 };
 
-// The reason for the seal, drawn on a track "Jankbox incident" of the process: a slice from
-// `from_ns` to `to_ns` (BOOTTIME) named `title`.
-struct SnapshotTrigger {
-  std::string title;  // "slow message 912 ms: …"
-  std::string kind;   // "slow_message"
+// An annotation of the incident's slice.
+struct SnapshotFact {
+  enum class Kind : uint8_t { kText, kNumber, kMs };
+
+  std::string group;  // facts of one group follow one another; empty: none
+  std::string name;
+  Kind kind = Kind::kText;
+  std::string text = {};  // of kText
+  uint64_t value = 0;     // of kNumber; of kMs in ns
+};
+
+// A part of the incident, and what its thread did in it.
+struct SnapshotStretch {
+  uint64_t from_ns = 0;
+  uint64_t to_ns = 0;
+  std::string name;    // "disk"
+  std::string detail;  // "in fdatasync on a regular file"
+  // Of kMs: the parts, if it is not all of one kind.
+  std::vector<SnapshotFact> parts;
+};
+
+// A part of the incident from which no call of its thread is in the window.
+struct SnapshotGap {
+  uint64_t from_ns = 0;
+  uint64_t to_ns = 0;
+  std::string reason;  // "overwritten"
+};
+
+// The reason for the seal, drawn on tracks above the processes: a slice from `from_ns` to `to_ns`,
+// below it what its time was spent on and which part of it was not recorded. Times are BOOTTIME.
+struct SnapshotIncident {
+  std::string title;        // "slow message 904 ms: 61 % disk, in SavePreferences"
+  std::string description;  // of its track
+  std::string kind;         // "slow_message"
   std::string report_id;
   int32_t tid = 0;
   uint64_t from_ns = 0;
   uint64_t to_ns = 0;
+  std::vector<SnapshotFact> facts;
+  std::vector<std::string> blamed_stack;   // innermost first
+  std::vector<SnapshotStretch> stretches;  // oldest first; they do not overlap
+  std::vector<SnapshotGap> gaps;           // the same
 };
 
 // How events were recorded in a part of the window; drawn on a track "Jankbox recording" if it
@@ -53,8 +86,8 @@ struct SnapshotInput {
   TickConverter clock;
   ClockReading clock_reading;  // written as the trace's ClockSnapshot
   SnapshotProcess process;
-  ThreadNames thread_names;  // of the process's threads now; none of a dead process
-  SnapshotTrigger trigger;   // kind empty: none
+  ThreadNames thread_names;   // of the process's threads now; none of a dead process
+  SnapshotIncident incident;  // kind empty: none
   std::vector<SnapshotRecording> recording;
   uint64_t clock_error_ns = 0;  // of begins and ends, at worst; said on that track
   uint32_t time_unit_ns = 1;    // 1 or 128: coarser units make a smaller file

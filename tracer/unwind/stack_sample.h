@@ -29,7 +29,9 @@ struct StackSample {
     kEvent,
     kOther
   } fd_class = FdClass::kNone;
-  bool truncated = false;  // unwinding stopped before the thread's first function
+  // Unwinding stopped before the thread's first function. Not of a thread that had or wanted a CPU
+  // and was not unwound.
+  bool truncated = false;
   bool uncertain = false;  // modules changed, or a frame was repaired, while it was taken
   uint32_t depth = 0;
   // Innermost first. pcs[0] is the interrupted instruction; the rest are return addresses minus

@@ -1,7 +1,8 @@
 #include "diagnosis/seal/coverage.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include <string>
 #include <vector>
 
 #include "tests/tracer/ring/test_ring.h"
@@ -33,44 +34,54 @@ RingWindow Window(std::vector<WindowChunk> chunks, bool watched = true) {
   return window;
 }
 
-TEST(CoveredTicks, ChunksWithoutAGapCoverEverything) {
+// What the gaps leave.
+uint64_t CoveredTicks(const RingWindow& window, int32_t tid, uint64_t from, uint64_t to,
+                      const std::vector<RecordedMode>& modes) {
+  uint64_t covered = to - from;
+  for (const CoverageGap& gap : CoverageGaps(window, tid, from, to, modes)) {
+    covered -= gap.to_ticks - gap.from_ticks;
+  }
+  return covered;
+}
+
+TEST(CoverageGaps, ChunksWithoutAGapCoverEverything) {
   const RingWindow window =
       Window({Chunk(900, 1200, false), Chunk(1200, 1700, false), Chunk(1700, 0, false)});
   EXPECT_EQ(CoveredTicks(window, kTid, 1000, 2000, {}), 1000u);
   EXPECT_EQ(CoveredTicks(window, kTid, 1100, 1150, {}), 50u);
 }
 
-TEST(CoveredTicks, TimeBeforeTheFirstSurvivingChunkIsNotCovered) {
+TEST(CoverageGaps, TimeBeforeTheFirstSurvivingChunkIsNotCovered) {
   const RingWindow window = Window({Chunk(1600, 0, true)});
   EXPECT_EQ(CoveredTicks(window, kTid, 1000, 2000, {}), 400u);
   EXPECT_EQ(CoveredTicks(window, kTid, 1000, 1600, {}), 0u);
 }
 
-TEST(CoveredTicks, TimeBeforeTheFirstEventOfAThreadIsCovered) {
+TEST(CoverageGaps, TimeBeforeTheFirstEventOfAThreadIsCovered) {
   EXPECT_EQ(CoveredTicks(Window({Chunk(1600, 0, false)}), kTid, 1000, 2000, {}), 1000u);
 }
 
-TEST(CoveredTicks, GapLastsFromTheCloseOfOneChunkToTheNextOne) {
+TEST(CoverageGaps, GapLastsFromTheCloseOfOneChunkToTheNextOne) {
   const RingWindow window = Window({Chunk(900, 1200, false), Chunk(1500, 0, true)});
   EXPECT_EQ(CoveredTicks(window, kTid, 1000, 2000, {}), 700u);
   EXPECT_EQ(CoveredTicks(window, kTid, 1200, 1500, {}), 0u);
   EXPECT_EQ(CoveredTicks(window, kTid, 1100, 1600, {}), 200u);
 }
 
-TEST(CoveredTicks, LastChunkThatIsClosedCoversUpToItsClose) {
+TEST(CoverageGaps, LastChunkThatIsClosedCoversUpToItsClose) {
   EXPECT_EQ(CoveredTicks(Window({Chunk(900, 1300, false)}), kTid, 1000, 2000, {}), 300u);
 }
 
-TEST(CoveredTicks, TimeBeforeTheWindowIsNotCovered) {
+TEST(CoverageGaps, TimeBeforeTheWindowIsNotCovered) {
   EXPECT_EQ(CoveredTicks(Window({Chunk(900, 0, false)}), kTid, 100, 2000, {}), 1000u);
 }
 
-TEST(CoveredTicks, ThreadWithoutEventsIsNotCovered) {
+TEST(CoverageGaps, ThreadWithoutEventsIsNotCovered) {
   EXPECT_EQ(CoveredTicks(Window({Chunk(900, 0, false)}), kTid + 1, 1000, 2000, {}), 0u);
   EXPECT_EQ(CoveredTicks(RingWindow(), kTid, 1000, 2000, {}), 0u);
 }
 
-TEST(CoveredTicks, TimeWithoutRecordingIsNotCovered) {
+TEST(CoverageGaps, TimeWithoutRecordingIsNotCovered) {
   const std::vector<RecordedMode> modes = {
       {RecordMode::kExact, RecordModeReason::kStart, 0},
       {RecordMode::kWatchedOnly, RecordModeReason::kOverBudget, 1300},
@@ -80,13 +91,45 @@ TEST(CoveredTicks, TimeWithoutRecordingIsNotCovered) {
   EXPECT_EQ(CoveredTicks(Window({Chunk(900, 0, false)}, false), kTid, 1000, 2000, modes), 400u);
 }
 
-TEST(CoveredTicks, NewestThreadOfATidCounts) {
+TEST(CoverageGaps, NewestThreadOfATidCounts) {
   RingWindow window = Window({Chunk(1600, 0, true)});
   WindowThread earlier = window.threads[0];
   earlier.serial = 3;
   earlier.chunks = {Chunk(900, 1100, false)};
   window.threads.push_back(earlier);
   EXPECT_EQ(CoveredTicks(window, kTid, 1000, 2000, {}), 400u);
+}
+
+// "1000-1300 overwritten"
+std::vector<std::string> Gaps(const RingWindow& window, uint64_t from, uint64_t to,
+                              const std::vector<RecordedMode>& modes = {}) {
+  std::vector<std::string> lines;
+  for (const CoverageGap& gap : CoverageGaps(window, kTid, from, to, modes)) {
+    lines.push_back(std::to_string(gap.from_ticks) + "-" + std::to_string(gap.to_ticks) + " " +
+                    gap.reason);
+  }
+  return lines;
+}
+
+TEST(CoverageGaps, SayWhenEventsAreMissingAndWhy) {
+  const std::vector<RecordedMode> modes = {
+      {RecordMode::kExact, RecordModeReason::kStart, 0},
+      {RecordMode::kOff, RecordModeReason::kOverBudget, 1700},
+      {RecordMode::kExact, RecordModeReason::kWithinBudget, 1800}};
+  const RingWindow window = Window({Chunk(1100, 1200, true), Chunk(1500, 0, true)});
+  EXPECT_THAT(Gaps(window, 900, 2100, modes),
+              ::testing::ElementsAre("900-1000 outside of the window", "1000-1100 overwritten",
+                                     "1200-1500 overwritten", "1700-1800 recording was off",
+                                     "2000-2100 outside of the window"));
+}
+
+TEST(CoverageGaps, NoneWithinWhatIsRecorded) {
+  EXPECT_THAT(Gaps(Window({Chunk(900, 0, false)}), 1000, 2000), ::testing::IsEmpty());
+}
+
+TEST(CoverageGaps, ThreadWithoutEventsIsOneGap) {
+  EXPECT_THAT(Gaps(Window({}), 1200, 1900),
+              ::testing::ElementsAre("1200-1900 no event of the thread"));
 }
 
 using CoverageOfARing = RingTest;

@@ -363,7 +363,7 @@ TEST_F(ReportBuilderTest, FileHasATraceBeforeTheReport) {
                 return Status::Ok();
               }).ok());
   EXPECT_THAT(trace, HasSubstr("Feed::Bind"));
-  EXPECT_THAT(trace, HasSubstr("slow_message: Feed.bind")) << "the marker of what it is about";
+  EXPECT_THAT(trace, HasSubstr("slow message 1000 ms")) << "the slice of what it is about";
 }
 
 TEST_F(ReportBuilderTest, LaterRevisionTakesThePlaceOfTheEarlier) {

@@ -54,6 +54,37 @@ std::vector<std::string> Lines(const Verdict& verdict) {
   return lines;
 }
 
+// "0-100 running", in order; with the times of each cause if there are several, the largest first.
+std::vector<std::string> Stretches(const Verdict& verdict) {
+  std::vector<std::string> lines;
+  for (VerdictStretch stretch : verdict.stretches) {
+    std::string line =
+        std::to_string(stretch.from_ns / kMs) + "-" + std::to_string(stretch.to_ns / kMs);
+    const bool mixed = stretch.shares.size() > 1;
+    for (; !stretch.shares.empty(); stretch.shares.erase(
+             stretch.shares.begin() + (LargestShare(stretch.shares) - stretch.shares.data()))) {
+      const VerdictShare& share = *LargestShare(stretch.shares);
+      line += std::string(" ") + VerdictCauseName(share.cause);
+      if (mixed) line += " " + std::to_string(share.ns / kMs);
+    }
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+// They follow one another from the first moment to the last, and each has as much as it is long,
+// but for what a late wake-up takes from a call.
+void CheckStretches(const Verdict& verdict, uint64_t from_ns, uint64_t to_ns) {
+  uint64_t at = from_ns;
+  for (const VerdictStretch& stretch : verdict.stretches) {
+    ASSERT_EQ(stretch.from_ns, at);
+    ASSERT_GT(stretch.to_ns, at);
+    ASSERT_NE(LargestShare(stretch.shares), nullptr);
+    at = stretch.to_ns;
+  }
+  ASSERT_EQ(at, to_ns);
+}
+
 class WallTimeTest : public ::testing::Test {
  protected:
   WallTimeTest() {
@@ -64,6 +95,7 @@ class WallTimeTest : public ::testing::Test {
   std::vector<std::string> Split() {
     const Verdict verdict = SplitWallTime(evidence_);
     EXPECT_EQ(verdict.total_ns(), evidence_.to_ns - evidence_.from_ns);
+    CheckStretches(verdict, evidence_.from_ns, evidence_.to_ns);
     return Lines(verdict);
   }
 
@@ -300,8 +332,69 @@ TEST_F(WallTimeTest, SumsExactlyWhateverTheEvidence) {
     if (pick(2) == 0) evidence.span_source = VerdictSource::kOwnSwitches;
     evidence.from_ns = pick(12000);
     evidence.to_ns = evidence.from_ns + pick(12000);
-    ASSERT_EQ(SplitWallTime(evidence).total_ns(), evidence.to_ns - evidence.from_ns) << round;
+    const Verdict verdict = SplitWallTime(evidence);
+    ASSERT_EQ(verdict.total_ns(), evidence.to_ns - evidence.from_ns) << round;
+    CheckStretches(verdict, evidence.from_ns, evidence.to_ns);
+    ASSERT_FALSE(HasFatalFailure()) << round;
   }
+}
+
+TEST_F(WallTimeTest, StretchesAreWhenTheKernelSaysTheyWere) {
+  evidence_.spans = {Span(0, 100, State::kRunning), Span(100, 300, State::kRunnable),
+                     Span(300, 900, State::kWaiting), Span(900, 1000, State::kRunning)};
+  evidence_.spans[2].uninterruptible = true;
+  EXPECT_THAT(Stretches(SplitWallTime(evidence_)),
+              ElementsAre("0-100 running", "100-300 runnable", "300-900 disk", "900-1000 running"));
+}
+
+TEST_F(WallTimeTest, CallsHaveTheirTimeWithinAReading) {
+  Read(0, At(0, 0, WaitReason::kBlocked));
+  Read(1000, At(300, 0, WaitReason::kNone));
+  evidence_.waits = {Call(200, 500, WaitClass::kMutex, 7),
+                     Call(600, 1000, WaitClass::kFsync, 0, StackSample::FdClass::kFile)};
+  EXPECT_THAT(Stretches(SplitWallTime(evidence_)),
+              ElementsAre("0-200 running", "200-500 lock", "500-600 running", "600-1000 disk"));
+}
+
+TEST_F(WallTimeTest, StretchWithoutAnOrderHasAllItsShares) {
+  Read(0, At(0, 0, WaitReason::kBlocked));
+  Read(400, At(100, 0, WaitReason::kLock, SYS_futex));
+  Read(1000, At(100, 0, WaitReason::kLock, SYS_futex));
+  EXPECT_THAT(Stretches(SplitWallTime(evidence_)),
+              ElementsAre("0-400 lock 300 running 100", "400-1000 lock"));
+}
+
+TEST_F(WallTimeTest, ShortStretchesJoinTheNextOnes) {
+  evidence_.spans = {Span(0, 400, State::kRunning)};
+  for (uint64_t us = 400'000; us < 600'000; us += 20) {
+    for (const uint64_t from : {us, us + 10}) {
+      ThreadSpan span = Span(0, 0, from == us ? State::kWaiting : State::kRunning);
+      span.from_ns = from * 1000;
+      span.to_ns = span.from_ns + 10'000;
+      evidence_.spans.push_back(span);
+    }
+  }
+  evidence_.spans.push_back(Span(600, 1000, State::kRunning));
+  const Verdict verdict = SplitWallTime(evidence_);
+  CheckStretches(verdict, 0, evidence_.to_ns);
+  EXPECT_EQ(Stretches(verdict).front(), "0-400 running");
+  EXPECT_EQ(verdict.stretches.back().to_ns, 1000 * kMs);
+  EXPECT_GT(verdict.stretches.size(), 100u);
+  EXPECT_LT(verdict.stretches.size(), 300u);
+  uint64_t sum_ns = 0;
+  for (const VerdictStretch& stretch : verdict.stretches) {
+    for (const VerdictShare& share : stretch.shares) sum_ns += share.ns;
+  }
+  EXPECT_EQ(sum_ns, verdict.total_ns());
+}
+
+TEST_F(WallTimeTest, ABlinkDoesNotCutAStretch) {
+  evidence_.spans = {Span(0, 500, State::kWaiting), Span(501, 1000, State::kWaiting)};
+  ThreadSpan blink = Span(500, 501, State::kRunning);
+  blink.to_ns = blink.from_ns + 1000;
+  evidence_.spans[1].from_ns = blink.to_ns;
+  evidence_.spans.insert(evidence_.spans.begin() + 1, blink);
+  EXPECT_THAT(Stretches(SplitWallTime(evidence_)), ElementsAre("0-1000 blocked 999 running 0"));
 }
 
 TEST(VerdictTimeline, ForgettingKeepsTheBaseline) {

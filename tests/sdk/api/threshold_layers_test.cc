@@ -6,6 +6,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <string>
 
 #include "base/clock.h"
 #include "sdk/api/config_file.h"
@@ -27,6 +29,25 @@ TEST(ThresholdLayers, OnlyWhatIsGivenChanges) {
   EXPECT_EQ(layers.Now().slow_message_ns, 300 * kNsPerMs);
   EXPECT_EQ(layers.Now().jank_dropped_frames, 3u);
   EXPECT_EQ(layers.Now().anr_ns, 5000 * kNsPerMs);
+}
+
+TEST(ThresholdLayers, NamesAreThoseOfTheOptionsAndValuesThoseThatHold) {
+  ThresholdLayers layers = Started();
+  jankbox_options given{};
+  given.size = sizeof(given);
+  given.slow_message_ms = 300;
+  ASSERT_TRUE(layers.Configure(given).ok());
+  std::map<std::string, uint32_t> values;
+  for (const NamedThreshold& threshold : layers.NamedNow()) {
+    values[threshold.name] = threshold.value;
+  }
+  EXPECT_EQ(values.at("slow_message_ms"), 300u);
+  EXPECT_EQ(values.at("anr_ms"), 5000u);
+  std::string names;
+  for (const NamedThreshold& threshold : layers.NamedNow()) {
+    names += (names.empty() ? "" : ", ") + std::string(threshold.name);
+  }
+  EXPECT_EQ(names, ThresholdNames());
 }
 
 TEST(ThresholdLayers, TheLaterChangeWins) {

@@ -11,6 +11,7 @@ using testproto::TrackEvent;
 
 constexpr uint64_t kProcessTrack = 11, kThreadTrack = 12, kLoadTrack = 13, kQueueTrack = 14;
 constexpr uint32_t kSequence = 1;
+constexpr uint32_t kEventSequence = 2;  // of the app: no thread is described on it
 constexpr uint64_t kRealtimeNs = 1'600'000'000'000'000'000;
 
 TracePacket* Add(testproto::Trace* trace, uint32_t sequence) {
@@ -38,7 +39,7 @@ void AddClocks(testproto::Trace* trace, uint32_t sequence, uint64_t realtime_ns)
 
 TrackEvent* AddEvent(testproto::Trace* trace, uint64_t ms, uint64_t track, TrackEvent::Type type,
                      const char* name) {
-  TracePacket* packet = Add(trace, kSequence);
+  TracePacket* packet = Add(trace, kEventSequence);
   packet->set_timestamp(kBoottimeNs + ms * 1'000'000);
   TrackEvent* event = packet->mutable_track_event();
   event->set_track_uuid(track);
@@ -75,6 +76,9 @@ testproto::Trace AppTraceByHand() {
   testproto::Trace trace;
   AddClocks(&trace, kSequence, kRealtimeNs);
   AddTracks(&trace);
+  TracePacket* first = Add(&trace, kEventSequence);
+  first->set_sequence_flags(1);
+  first->set_first_packet_on_sequence(true);
   const auto begin = TrackEvent::TYPE_SLICE_BEGIN, end = TrackEvent::TYPE_SLICE_END;
   AddEvent(&trace, 0, kThreadTrack, begin, "outer");
   AddEvent(&trace, 10, kThreadTrack, begin, "inner");

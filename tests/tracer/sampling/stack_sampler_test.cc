@@ -193,6 +193,20 @@ TEST(StackSampler, FrameCalledThroughPointerIsTruncatedNotGuessed) {
   EXPECT_EQ(sampler->counters().truncated, sampler->counters().taken);
 }
 
+// It has a CPU or waits for one: nothing was unwound, so nothing failed.
+TEST(StackSampler, RunningThreadWithoutAStackIsNotTruncated) {
+  SampledThread thread([](const std::atomic<bool>& stop) { BusyOuter(&stop); });
+  auto sampler = MakeSampler(thread.tid(), Mode::kProcOnly);
+  size_t running = 0;
+  for (const StackSample& sample : CollectTimes(sampler.get(), 5)) {
+    if (!sample.running) continue;
+    ++running;
+    EXPECT_EQ(sample.depth, 0u);
+    EXPECT_FALSE(sample.truncated);
+  }
+  EXPECT_GT(running, 0u);
+}
+
 // Code with frame pointers: the prologue says where a fixed frame is, whoever called it.
 TEST(StackSampler, FixedFramesWithFramePointersAreUnwound) {
   for (int depth : {0, 3}) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <string.h>
 
+#include <algorithm>
+
 #include "tests/tracer/snapshot/test_window.h"
 
 namespace jankbox::testing {
@@ -94,6 +96,78 @@ TEST(KernelTracks, SwitchesAreReadBackByCpu) {
   // A thread that recorded nothing belongs to the process all the same; the other one does not.
   EXPECT_TRUE(trace.threads.contains(kTestPid + 1));
   EXPECT_FALSE(trace.threads.contains(kOther));
+}
+
+TEST(KernelTracks, ThreadsOfOtherProgramsAreInOneProcess) {
+  const TraceContent trace = Write(Ftrace({Switch(kFrom + 10, 1, 0, 0, kTestPid),
+                                           Switch(kFrom + 40, 1, kTestPid, 0, kOther),
+                                           Switch(kFrom + 90, 1, kOther, 0, kTestPid)}))
+                                 .trace;
+  ASSERT_EQ(trace.other_processes.size(), 1u);
+  const auto& [pid, name] = *trace.other_processes.begin();
+  EXPECT_EQ(name, "Other programs");
+  EXPECT_GT(pid, 1 << 22) << "a pid that a process can have";
+  // Neither the process's own threads nor the idle task.
+  EXPECT_EQ(trace.other_threads, (std::map<int32_t, int32_t>{{kOther, pid}}));
+  EXPECT_TRUE(trace.ranked);
+}
+
+TEST(KernelTracks, WithoutOtherProgramsThereIsNoProcessOfThem) {
+  const TraceContent trace = Write(Ftrace({Switch(kFrom + 10, 1, 0, 0, kTestPid)})).trace;
+  EXPECT_TRUE(trace.other_processes.empty());
+}
+
+KernelEvent Exit(uint64_t time, int32_t tid) {
+  KernelEvent event;
+  event.time = time;
+  event.tid = tid;
+  event.kind = KernelEventKind::kExit;
+  event.wake = {"name", tid, 120, 0};
+  return event;
+}
+
+TEST(KernelTracks, SourceEndsWithTheProcess) {
+  const KernelEvent in = Switch(kFrom + 10, 1, 0, 0, kTestPid);
+  const auto length = [](std::vector<KernelEvent> events) {
+    return SourceSlice(Write(Ftrace(std::move(events))).trace).dur;
+  };
+  EXPECT_EQ(length({in, Exit(kFrom + 500, kTestPid + 1), Exit(kFrom + 700, kTestPid),
+                    Switch(kFrom + 701, 1, kTestPid, 0x10, 0)}),
+            700u);
+  // A thread ended, the process did not; the main thread ended, another one runs on.
+  EXPECT_EQ(length({in, Exit(kFrom + 500, kTestPid + 1)}), 1'000'000'000u);
+  EXPECT_EQ(length({in, Exit(kFrom + 500, kTestPid), Switch(kFrom + 501, 1, kTestPid, 0x10, 0),
+                    Switch(kFrom + 900, 1, 0, 0, kTestPid + 1)}),
+            1'000'000'000u);
+}
+
+TEST(KernelTracks, TracksOfAThreadAreInTheOrderOfTheirNames) {
+  StackSample sample;
+  sample.tid = kTestPid;
+  sample.source = SampleSource::kPerf;
+  sample.depth = 1;
+  sample.pcs[0] = 1;
+  const RingWindow window =
+      MakeWindow(0, 1'000'000'000, {MakeThread(kTestPid, {MakeChunk({Sample(sample, 500)})})});
+  const MethodNames names = TestNames();
+  SnapshotInput input = MakeInput(window, names);
+  KernelWindow kernel = Ftrace({Fault(kFrom + 1'000, kTestPid)});
+  kernel.source = KernelWindow::Source::kOwnSwitches;
+  kernel.page_fault_cost_ns = 1'500;
+  kernel.off_cpu = {{kTestPid, kFrom + 10, kFrom + 20, true}};
+  input.kernel = &kernel;
+  const TraceContent trace = Snapshot(input).trace;
+  std::vector<std::string> tracks;
+  for (const uint64_t uuid : trace.tracks_in_order) {
+    const ReadTrack& track = trace.tracks.at(uuid);
+    const auto parent = trace.tracks.find(track.parent_uuid);
+    if (parent != trace.tracks.end() && parent->second.tid == kTestPid) {
+      tracks.push_back(track.name);
+    }
+  }
+  EXPECT_THAT(tracks, ::testing::ElementsAre("off the CPU", "sampled stack",
+                                             "soft page faults (estimate)"));
+  EXPECT_TRUE(std::is_sorted(tracks.begin(), tracks.end()));
 }
 
 TEST(KernelTracks, SourceAndErrorAreSaid) {

@@ -16,7 +16,7 @@ constexpr int32_t kUi = 11;
 constexpr int32_t kWatcher = 99;
 constexpr uint64_t kMs = 1'000'000;
 
-// Functions by address; 0x9xxx is in a module without symbols, 0xaxxx in none.
+// Functions by address; 0x8xxx is in Jankbox, 0x9xxx in a module without symbols, 0xaxxx in none.
 FrameTable TestFrames() {
   FrameTable frames;
   auto add = [&](uint64_t address, const char* function) {
@@ -27,13 +27,14 @@ FrameTable TestFrames() {
                        .rel_pc = address & 0xfff};
   };
   add(0x1000, "_start");
-  add(0x1010, "__libc_start_main");
+  add(0x1010, "__libc_start_main@@GLIBC_2.34");
   add(0x1100, "main");
   add(0x1200, "run");
   add(0x1208, "run");  // another call in it
   add(0x1300, "load");
   add(0x1400, "parse");
   frames[0x9123] = {.module = "libbare.so", .rel_pc = 0x123};
+  frames[0x8000] = {.function = "jankbox::PollProxy", .module = "libjankbox.so.0.2"};
   return frames;
 }
 
@@ -90,7 +91,7 @@ const std::vector<TimedSample> kThreeSamples = {
 TEST(PerfSamples, KeepStackModuleAndMoment) {
   const TestSnapshot snapshot = SnapshotOf({}, {{100, Stack({0x1100, 0x9123, 0xa000})},
                                                 {105, Stack({0x1100, 0x1200}, true)},
-                                                {110, Stack({})}});
+                                                {110, Stack({}, true)}});
   ASSERT_EQ(snapshot.trace.samples.size(), 3u);
   EXPECT_EQ(snapshot.stats.samples, 3u);
   const ReadSample& sample = snapshot.trace.samples[0];
@@ -109,7 +110,20 @@ TEST(PerfSamples, KeepStackModuleAndMoment) {
   EXPECT_EQ(sample.frames[2].module, "[unknown]");
   EXPECT_EQ(sample.frames[2].rel_pc, 0xa000u);
   EXPECT_EQ(snapshot.trace.samples[1].unwind_error, 3u);
+  // A thread that waits for a CPU has no stack, and no unwinding of it failed.
   EXPECT_THAT(snapshot.trace.samples[2].frames, IsEmpty());
+  EXPECT_EQ(snapshot.trace.samples[2].unwind_error, 0u);
+}
+
+TEST(PerfSamples, ProcessEntryAndProxiesAreNotInStacks) {
+  const TestSnapshot snapshot =
+      SnapshotOf({}, {{100, Stack({0x1000, 0x1010, 0x1100, 0x8000, 0x1200})}});
+  ASSERT_EQ(snapshot.trace.samples.size(), 1u);
+  const std::vector<ReadFrameOfStack>& frames = snapshot.trace.samples[0].frames;
+  ASSERT_EQ(frames.size(), 2u);
+  EXPECT_EQ(frames[0].function, "main");
+  EXPECT_EQ(frames[1].function, "run");
+  EXPECT_THAT(Lines(snapshot), ElementsAre("s 100+5 0 main", "s 100+5 1 run"));
 }
 
 TEST(PerfSamples, PathsStayOutOfTheTrace) {

@@ -1,4 +1,4 @@
-// The snapshot as a file: head, trigger, frames, edges of the interface.
+// The snapshot as a file: head, frames, edges of the interface.
 #include "tracer/snapshot/snapshot.h"
 
 #include <gmock/gmock.h>
@@ -44,28 +44,6 @@ TEST(Snapshot, FirstPacketGivesTheKernelsClocks) {
   EXPECT_EQ(snapshot.trace.clocks.at(3), 2000u);
   EXPECT_EQ(snapshot.trace.clocks.at(6), 2000 + kBoottimeOffsetNs);
   EXPECT_EQ(snapshot.trace.clocks.at(1), 1'700'000'000'000'002'000u);
-}
-
-TEST(Snapshot, TriggerIsASliceOfItsOwnTrackAndATriggerPacket) {
-  const RingWindow window = MakeWindow(1000, 2000, {});
-  const MethodNames names;
-  SnapshotInput input = MakeInput(window, names);
-  input.trigger = {.title = "slow message 912 ms: x",
-                   .kind = "slow_message",
-                   .report_id = "id-1",
-                   .tid = 11,
-                   .from_ns = kBoottimeOffsetNs + 1200,
-                   .to_ns = kBoottimeOffsetNs + 1900};
-  const TraceContent trace = Snapshot(input).trace;
-  EXPECT_THAT(Describe(trace.slices, 0), ElementsAre("1200+700 0 slow message 912 ms: x"));
-  EXPECT_EQ(trace.slices[0].track, "Jankbox incident");
-  EXPECT_EQ(trace.slices[0].annotations,
-            (std::map<std::string, std::string>{
-                {"kind", "slow_message"}, {"report_id", "id-1"}, {"tid", "11"}}));
-  ASSERT_EQ(trace.triggers.size(), 1u);
-  EXPECT_EQ(trace.triggers[0].name, "jankbox.slow_message");
-  EXPECT_EQ(trace.triggers[0].producer, "jankbox");
-  EXPECT_EQ(trace.triggers[0].ts, kBoottimeOffsetNs + 1900);
 }
 
 TEST(Snapshot, FramesBecomeAFrameTimeline) {
@@ -166,9 +144,10 @@ TEST(Snapshot, TracksOfDifferentKindsNeverShareAUuid) {
        MakeThread(5, {MakeChunk({Begin(5, 1500)})}), MakeThread(1, {}), MakeThread(2, {})});
   const MethodNames names = TestNames();
   SnapshotInput input = MakeInput(window, names);
-  input.trigger.kind = "anr";
+  input.incident.kind = "anr";
+  input.incident.gaps = {{kBoottimeOffsetNs, kBoottimeOffsetNs + 1, "overwritten"}};
   const TestSnapshot snapshot = Snapshot(input);
-  EXPECT_EQ(snapshot.trace.tracks.size(), 9u);
+  EXPECT_EQ(snapshot.trace.tracks.size(), 11u);
 }
 
 }  // namespace
