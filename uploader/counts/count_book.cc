@@ -171,6 +171,7 @@ void CountBook::Settle() {
 }
 
 Status CountBook::Close() {
+  if (unwritten_.empty() && counted_.empty() && settled_.empty()) return Status::Ok();
   const Status status = Change([this](ReportCountBook* book) {
     const bool added = AddUnwritten(book);
     if (!added && (book->closed || book->generation == 0)) return Outcome{};

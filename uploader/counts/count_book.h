@@ -41,7 +41,7 @@ class CountBook {
   // write forgets the ids.
   void Settle();
 
-  // Writes what is left and makes it survive a power cut. Nothing without any count.
+  // Writes what is left and makes it survive a power cut, if this object has counted anything.
   Status Close();
 
   // What the server does not have yet; without counters if there is nothing. It survives a power cut

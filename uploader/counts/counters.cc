@@ -50,7 +50,7 @@ void Add(const ReportCounter& added, ReportCounter* counter) {
   const uint64_t mean_ns = added.incidents == 0 ? 0 : added.total_ns / added.incidents;
   counter->incidents += added.incidents;
   counter->total_ns += added.total_ns;
-  counter->max_ns = std::max(counter->max_ns, added.max_ns);
+  counter->max_ns = std::max(counter->max_ns, std::min(added.max_ns, added.total_ns));
   AddToBucket(DurationBucket(mean_ns), added.incidents, &counter->buckets);
   counter->kind = added.kind;
   if (counter->key == kOtherKey) return;  // of many causes

@@ -7,15 +7,13 @@
 #include <cstdint>
 #include <string>
 
+#include "report/counts_format.h"
 #include "report/report.h"
 
 namespace jankbox {
 
-inline constexpr uint32_t kCountsFormat = 1;
-inline constexpr size_t kMaxCounters = 500;  // of an epoch; the rest is kOtherKey
 inline constexpr size_t kFullCounters = 400;  // from here on the next epoch begins once all is sent
 inline constexpr size_t kMaxCountedIds = 256;
-inline constexpr char kOtherKey[] = "other";
 
 // What is added to the counters at once: one incident, or several that nobody looked at one by one.
 struct CountedIncident {
