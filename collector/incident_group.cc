@@ -60,11 +60,12 @@ void Add(const Statement& row, Gathered* gathered) {
   IncidentGroup& group = gathered->group;
   const uint64_t duration_ns = static_cast<uint64_t>(row.Integer(2));
   ++group.reports;
-  if (row.Integer(6) != 0) {
+  const bool is_incident = row.Integer(1) != proto::MANUAL;  // somebody asked for those
+  if (is_incident && row.Integer(6) != 0) {
     CountedReports& counted = gathered->counted[std::string(row.Text(5))];
     ++counted.reports;
     AddTo(&counted.total_ns, duration_ns);
-  } else {
+  } else if (is_incident) {
     ++group.incidents;
     AddTo(&group.total_ns, duration_ns);
   }
