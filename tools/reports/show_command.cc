@@ -301,7 +301,7 @@ int RunShow(const ShowOptions& options) {
     std::string argument = ShellWord(options.file_or_id);
     if (!options.place.empty()) argument += " --dir " + ShellWord(options.place);
     const ReportView view = ViewReport(sourced->report);
-    const IncidentCounts counts = ReadIncidentCounts(CountsPlace(*sourced, place));
+    const IncidentCounts counts = ReadIncidentCounts(CountsPlace(sourced.value(), place));
     const auto count = counts.find(view.fingerprint);
     text = RenderReport(style, view, options.all_frames, Printable(argument),
                         count == counts.end() ? IncidentCount() : count->second) +
