@@ -71,13 +71,18 @@ int SealedFile::SweepOrphans(const std::string& directory) {
 
 Status ReplaceFile(const std::string& directory, const std::string& name, std::string_view bytes,
                    bool durable) {
+  return ReplaceFile(directory, name, [bytes](int) { return std::string(bytes); }, durable);
+}
+
+Status ReplaceFile(const std::string& directory, const std::string& name,
+                   const std::function<std::string(int fd)>& content, bool durable) {
   const std::string temporary =
       JoinPath(directory, SealedFile::kTemporaryPrefix + std::to_string(getpid()) + "-0-" + name);
   const std::string path = JoinPath(directory, name);
   unlink(temporary.c_str());
   ScopedFd fd(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd.valid()) return Status::FromErrno(errno, temporary);
-  Status status = WriteFully(fd.get(), bytes);
+  Status status = WriteFully(fd.get(), content(fd.get()));
   if (status.ok() && durable && fsync(fd.get()) != 0) status = Status::FromErrno(errno, path);
   if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
     status = Status::FromErrno(errno, path);

@@ -5,6 +5,7 @@
 #ifndef JANKBOX_BASE_SEALED_FILE_H_
 #define JANKBOX_BASE_SEALED_FILE_H_
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -48,6 +49,10 @@ class SealedFile {
 // disk.
 Status ReplaceFile(const std::string& directory, const std::string& name, std::string_view bytes,
                    bool durable);
+
+// The same for a content that says something of its own file: `content` makes it for the new one.
+Status ReplaceFile(const std::string& directory, const std::string& name,
+                   const std::function<std::string(int fd)>& content, bool durable);
 
 }  // namespace jankbox
 

@@ -17,12 +17,14 @@
 #include "collector/http_reply.h"
 #include "collector/json_views.h"
 #include "collector/page_file.h"
+#include "report/counts_message.h"
 #include "report/report_json.h"
 
 namespace jankbox::collector {
 namespace {
 
 constexpr char kReportsPath[] = "/api/v1/reports";
+constexpr char kCountsPath[] = "/api/v1/counts";
 constexpr size_t kPoolThreads = 32;  // each may have one body of max_report_bytes in memory
 constexpr int kBacklog = 128;        // the library's 5 makes bursts wait a second for a new SYN
 constexpr time_t kKeepAliveSeconds = 2;
@@ -81,9 +83,14 @@ void SendUnavailable(const Status& status, httplib::Response* response) {
 // An upload must be of this type and of no encoding. A page of a foreign site cannot send the type
 // without asking first (CORS), and the answer is never yes.
 std::optional<std::pair<int, const char*>> RefusedUpload(const httplib::Request& request) {
-  if (request.path != kReportsPath) return {{404, "not found"}};
-  if (LowerCaseMediaType(request.get_header_value("Content-Type")) != kReportFileType) {
+  const bool counts = request.path == kCountsPath;
+  if (request.path != kReportsPath && !counts) return {{404, "not found"}};
+  const std::string type = LowerCaseMediaType(request.get_header_value("Content-Type"));
+  if (!counts && type != kReportFileType) {
     return {{415, "Content-Type is not application/x-perfetto-trace"}};
+  }
+  if (counts && type != kCountsType) {
+    return {{415, "Content-Type is not application/x-jankbox-counts"}};
   }
   if (request.has_header("Content-Encoding")) return {{415, "Content-Encoding is not supported"}};
   return std::nullopt;
@@ -100,6 +107,7 @@ bool HasBody(const httplib::Request& request) {
 HttpServer::HttpServer(ReportStore* store, BlobFolder* blobs, Ingest* ingest, HostPolicy hosts,
                        size_t max_report_bytes)
     : store_(store),
+      counts_(store),
       blobs_(blobs),
       ingest_(ingest),
       hosts_(std::move(hosts)),
@@ -142,7 +150,14 @@ void HttpServer::Configure() {
       });
   listener_.Post(kReportsPath,
                  [this](const httplib::Request&, httplib::Response& response,
-                        const httplib::ContentReader& reader) { ReceiveUpload(response, reader); });
+                        const httplib::ContentReader& reader) {
+                   ReceiveUpload(max_report_bytes_, &HttpServer::AnswerUpload, response, reader);
+                 });
+  listener_.Post(kCountsPath,
+                 [this](const httplib::Request&, httplib::Response& response,
+                        const httplib::ContentReader& reader) {
+                   ReceiveUpload(kMaxCountsBytes, &HttpServer::AnswerCounts, response, reader);
+                 });
 }
 
 Result<int> HttpServer::Start(const ListenAddress& address) {
@@ -196,6 +211,7 @@ void HttpServer::RouteGet(const httplib::Request& request, httplib::Response& re
   const std::string report_prefix = std::string(kReportsPath) + "/";
   if (path == kReportsPath) return SendList(request, response);
   if (path == "/api/v1/groups") return SendGroups(response);
+  if (path == kCountsPath) return SendCounts(response);
   if (path == "/api/v1/sections") return Send(&response, 200, SectionsJson(), kJsonType);
   if (path == "/healthz") return Send(&response, 200, "ok", "text/plain; charset=utf-8");
   if (path.starts_with(report_prefix)) {
@@ -253,34 +269,41 @@ void HttpServer::SendGroups(httplib::Response& response) {
   Send(&response, 200, GroupsJson(groups.value()), kJsonType);
 }
 
-void HttpServer::ReceiveUpload(httplib::Response& response, const httplib::ContentReader& reader) {
+void HttpServer::SendCounts(httplib::Response& response) {
+  Result<CountSums> sums = counts_.Sums();
+  if (!sums.ok()) return SendUnavailable(sums.status(), &response);
+  Send(&response, 200, CountsJson(sums.value()), kJsonType);
+}
+
+void HttpServer::ReceiveUpload(size_t max_bytes, Answer answer, httplib::Response& response,
+                               const httplib::ContentReader& reader) {
   std::string body;
   size_t received = 0;
   // Counted here because the library limits bodies with a Content-Length only. What is too large is
   // read on for a while, so that the sender is done sending and sees the answer.
   const bool complete = reader([&](const char* bytes, size_t size) {
     received += size;
-    if (received <= max_report_bytes_) {
+    if (received <= max_bytes) {
       body.append(bytes, size);
     } else {
       body = std::string();
     }
-    return received / 4 <= max_report_bytes_;
+    return received / 4 <= max_bytes;
   });
   const Connection connection = complete ? Connection::kKeep : Connection::kClose;
-  if (received > max_report_bytes_) {
-    return SendError(&response, 413, "larger than " + std::to_string(max_report_bytes_) + " bytes",
+  if (received > max_bytes) {
+    return SendError(&response, 413, "larger than " + std::to_string(max_bytes) + " bytes",
                      connection);
   }
   if (!complete) return SendError(&response, 400, "the body is truncated", connection);
-  AnswerUpload(body, response);
+  (this->*answer)(body, response);
 }
 
 void HttpServer::AnswerUpload(std::string_view body, httplib::Response& response) {
   const IngestAnswer answer = ingest_->Accept(body, static_cast<int64_t>(RealtimeNs() / kNsPerMs));
   switch (answer.outcome) {
     case IngestOutcome::kAccepted:
-      return Send(&response, 200, answer.reply.SerializeAsString(), "application/x-protobuf");
+      return Send(&response, 200, answer.reply.SerializeAsString(), kReplyType);
     case IngestOutcome::kConflict:
       return SendError(&response, 409, answer.error);
     case IngestOutcome::kInvalid:
@@ -288,6 +311,21 @@ void HttpServer::AnswerUpload(std::string_view body, httplib::Response& response
     case IngestOutcome::kUnavailable:
       return SendError(&response, 503, answer.error);
   }
+}
+
+void HttpServer::AnswerCounts(std::string_view body, httplib::Response& response) {
+  const Result<proto::Counts> counts = ParseCounts(body);
+  if (!counts.ok()) return SendError(&response, 400, counts.status().message());
+  const Result<proto::CountsReply> reply =
+      counts_.Accept(counts.value(), static_cast<int64_t>(RealtimeNs() / kNsPerMs));
+  if (reply.ok()) {
+    return Send(&response, 200, reply.value().SerializeAsString(), kReplyType);
+  }
+  if (reply.status().code() == StatusCode::kInvalidArgument) {
+    return SendError(&response, 400, reply.status().message());
+  }
+  Log().error("cannot store counts: {}", reply.status().message());
+  SendError(&response, 503, "the collector cannot write at the moment");
 }
 
 }  // namespace jankbox::collector

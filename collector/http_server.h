@@ -1,5 +1,6 @@
-// The collector over HTTP/1.1: POST /api/v1/reports; GET /api/v1/reports, /api/v1/reports/ID,
-// /api/v1/reports/ID/trace, /api/v1/groups, /healthz and the page at /. Uses cpp-httplib for
+// The collector over HTTP/1.1: POST /api/v1/reports and /api/v1/counts; GET /api/v1/reports,
+// /api/v1/reports/ID, /api/v1/reports/ID/trace, /api/v1/groups, /api/v1/counts, /healthz and the page
+// at /. Uses cpp-httplib for
 // sockets, parsing and routes: what the library would read without a limit (bodies in
 // chunks, bodies of other methods) is refused before it is read. Start() and Stop() from one
 // thread; handlers run on the library's pool. Allocates, and blocks on disk and network.
@@ -14,6 +15,7 @@
 
 #include "base/status.h"
 #include "collector/blob_folder.h"
+#include "collector/count_store.h"
 #include "collector/host_policy.h"
 #include "collector/ingest.h"
 #include "collector/listen_address.h"
@@ -49,10 +51,16 @@ class HttpServer {
   void SendList(const httplib::Request& request, httplib::Response& response);
   void SendGroups(httplib::Response& response);
   void SendTrace(const StoredReport& stored, httplib::Response& response);
-  void ReceiveUpload(httplib::Response& response, const httplib::ContentReader& reader);
+  void SendCounts(httplib::Response& response);
+  using Answer = void (HttpServer::*)(std::string_view body, httplib::Response& response);
+  // Reads a body of up to `max_bytes` and answers it.
+  void ReceiveUpload(size_t max_bytes, Answer answer, httplib::Response& response,
+                     const httplib::ContentReader& reader);
   void AnswerUpload(std::string_view body, httplib::Response& response);
+  void AnswerCounts(std::string_view body, httplib::Response& response);
 
   ReportStore* store_;
+  CountStore counts_;
   BlobFolder* blobs_;
   Ingest* ingest_;
   const HostPolicy hosts_;

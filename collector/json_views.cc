@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "report/counts_format.h"
 #include "report/group_key.h"
 #include "report/report_json.h"
 
@@ -34,6 +35,7 @@ std::string TitleOf(const proto::Report& report) {
     if (!frame.function().empty()) return frame.function();
   }
   if (!report.what().empty()) return report.what();
+  if (report.fingerprint() == kOtherKey) return "other incidents";
   if (report.top_frames_size() > 0) {
     char offset[24];
     snprintf(offset, sizeof(offset), "+0x%llx",
@@ -43,18 +45,28 @@ std::string TitleOf(const proto::Report& report) {
   return std::string(KindName(report.kind()));
 }
 
+std::string CauseOf(const IncidentGroup& group) {
+  if (group.reports != 0) return group.worst.verdict().summary();
+  if (group.worst.fingerprint() == kOtherKey) {
+    return "of more causes than a device counts one by one, or too many at once to look at";
+  }
+  const std::string& cause = group.worst.identity().cause();
+  return cause.empty() ? "counted; no report is here" : cause + "; no report is here";
+}
+
 json GroupToJson(const IncidentGroup& group) {
   const json worst = ReportToJson(group.worst);
   return {{"key", group.key},
           {"fingerprint", group.worst.fingerprint()},
           {"provisional", GroupKeyOf(group.worst).provisional},
           {"kind", worst["kind"]},
-          {"count", group.count},
+          {"incidents", group.incidents},
+          {"reports", group.reports},
           {"worst_ms", Milliseconds(group.worst_ns)},
           {"total_ms", Milliseconds(group.total_ns)},
           {"p50_ms", Milliseconds(group.p50_ns)},
           {"title", TitleOf(group.worst)},
-          {"cause", group.worst.verdict().summary()},
+          {"cause", CauseOf(group)},
           {"verdict", worst["verdict"]},
           {"worst_id", group.worst.id()},
           {"first_seen", Rfc3339(group.first_received_ms)},
@@ -95,6 +107,30 @@ std::string GroupsJson(const std::vector<IncidentGroup>& groups) {
   json array = json::array();
   for (const IncidentGroup& group : groups) array.push_back(GroupToJson(group));
   return Text({{"groups", std::move(array)}});
+}
+
+std::string CountsJson(const CountSums& sums) {
+  json counts = json::array();
+  for (const auto& [key, count] : sums.keys) {
+    counts.push_back({{"key", key},
+                      {"kind", KindName(count.latest.kind())},
+                      {"incidents", count.incidents},
+                      {"total_ns", count.total_ns},
+                      {"total_ms", Milliseconds(count.total_ns)},
+                      {"worst_ms", Milliseconds(count.max_ns)},
+                      {"p50_ms", Milliseconds(count.p50_ns())},
+                      {"app", count.latest.app()},
+                      {"cause", count.latest.cause()},
+                      {"message", count.latest.message()},
+                      {"blamed_function", count.latest.blamed_function()},
+                      {"versions", count.versions},
+                      {"first_seen", Rfc3339(count.first_received_ms)},
+                      {"last_seen", Rfc3339(count.last_received_ms)}});
+  }
+  return Text({{"counts", std::move(counts)},
+               {"epochs", sums.epochs},
+               {"unsure_stops", sums.unsure_stops},
+               {"lost_incidents", sums.lost_incidents}});
 }
 
 std::string ErrorJson(const std::string& error) { return Text({{"error", error}}); }

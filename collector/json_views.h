@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "collector/count_store.h"
 #include "collector/incident_group.h"
 #include "collector/store.h"
 
@@ -21,9 +22,14 @@ std::string ReportJson(const StoredReport& stored);
 // {"reports": […], "truncated": bool}.
 std::string ReportListJson(const ReportList& list);
 
-// {"groups": [{fingerprint, kind, count, worst_ms, total_ms, p50_ms, title, cause, verdict (of the
-// worst), worst_id, first_seen, last_seen, processes[]}]}.
+// {"groups": [{fingerprint, kind, incidents, reports, worst_ms, total_ms, p50_ms, title, cause,
+// verdict (of the worst), worst_id (empty: there is no report), first_seen, last_seen,
+// processes[]}]}.
 std::string GroupsJson(const std::vector<IncidentGroup>& groups);
+
+// {"counts": [{key, kind, incidents, total_ns, total_ms, worst_ms, p50_ms, app, cause, message,
+// blamed_function, versions[], first_seen, last_seen}], epochs, unsure_stops, lost_incidents}.
+std::string CountsJson(const CountSums& sums);
 
 // {"sections": [{name, fields[]}]}: ReportSections().
 std::string SectionsJson();

@@ -8,13 +8,13 @@
 #include "base/file.h"
 #include "base/logger.h"
 #include "collector/blob_folder.h"
+#include "collector/count_store.h"
 #include "report/group_key.h"
 
 namespace jankbox::collector {
 namespace {
 
 constexpr char kTable[] = R"sql(
-BEGIN IMMEDIATE;
 CREATE TABLE reports(
   id TEXT PRIMARY KEY NOT NULL,
   revision INTEGER NOT NULL,
@@ -26,33 +26,37 @@ CREATE TABLE reports(
   process TEXT NOT NULL,
   duration_ns INTEGER NOT NULL,
   report BLOB NOT NULL,
-  group_key TEXT NOT NULL) STRICT;
+  group_key TEXT NOT NULL,
+  counted INTEGER NOT NULL) STRICT;
 CREATE INDEX reports_by_time ON reports(received_at_ms, id);
 )sql";
 
 // Reports of schema 1 have no group key: their fingerprint puts them together.
 constexpr char kMigrateFrom1[] = R"sql(
-BEGIN IMMEDIATE;
 ALTER TABLE reports ADD COLUMN group_key TEXT NOT NULL DEFAULT '';
 UPDATE reports SET group_key = fingerprint;
 DROP INDEX reports_by_group;
 )sql";
 
-// Follows either of them.
-constexpr char kEndOfSchema[] = R"sql(
+// Those of schema 2 are of devices that send no counts.
+constexpr char kMigrateFrom2[] = R"sql(
+ALTER TABLE reports ADD COLUMN counted INTEGER NOT NULL DEFAULT 0;
+DROP INDEX IF EXISTS reports_by_group_key;
+DROP INDEX IF EXISTS reports_by_fingerprint;
+)sql";
+
+constexpr char kGroupIndex[] = R"sql(
 CREATE INDEX reports_by_group_key
-  ON reports(group_key, duration_ns, kind, received_at_ms, process, id);
-PRAGMA user_version = 2;
-COMMIT;
+  ON reports(group_key, duration_ns, kind, received_at_ms, process, fingerprint, counted, id);
 )sql";
 
 constexpr char kUpsert[] =
     "INSERT INTO reports(id, revision, content_hash, trace_bytes, received_at_ms, kind,"
-    " fingerprint, process, duration_ns, report, group_key)"
-    " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)"
+    " fingerprint, process, duration_ns, report, group_key, counted)"
+    " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)"
     " ON CONFLICT(id) DO UPDATE SET revision=?2, content_hash=?3, trace_bytes=?4,"
     " received_at_ms=?5, kind=?6, fingerprint=?7, process=?8, duration_ns=?9, report=?10,"
-    " group_key=?11";
+    " group_key=?11, counted=?12";
 
 constexpr char kFind[] =
     "SELECT report, content_hash, trace_bytes, received_at_ms FROM reports WHERE id=?1";
@@ -87,9 +91,15 @@ Status PrepareSchema(Database* database, const std::string& path) {
   Result<int> version = database->UserVersion();
   if (!version.ok()) return version.status();
   if (version.value() == ReportStore::kSchemaVersion) return Status::Ok();
-  if (version.value() <= 1) {
-    const std::string first = version.value() == 0 ? kTable : kMigrateFrom1;
-    return database->Execute((first + kEndOfSchema).c_str());
+  if (version.value() >= 0 && version.value() < ReportStore::kSchemaVersion) {
+    std::string steps = version.value() == 0 ? kTable : "";
+    if (version.value() == 1) steps += kMigrateFrom1;
+    if (version.value() >= 1) steps += kMigrateFrom2;
+    steps += kGroupIndex;
+    steps += kCountTables;
+    return database->Execute(("BEGIN IMMEDIATE;" + steps + "PRAGMA user_version = " +
+                              std::to_string(ReportStore::kSchemaVersion) + "; COMMIT;")
+                                 .c_str());
   }
   return Status(StatusCode::kUnsupported, path + ": written by a newer jankbox-collector (schema " +
                                               std::to_string(version.value()) +
@@ -114,17 +124,21 @@ Result<std::unique_ptr<ReportStore>> ReportStore::Open(const std::string& direct
 }
 
 Status ReportStore::Save(const StoredReport& stored) {
-  PendingSave mine{&stored, Status::Ok(), false};
+  return Write([&](Database*) { return Upsert(stored); });
+}
+
+Status ReportStore::Write(const std::function<Status(Database*)>& write) {
+  PendingWrite mine{&write, Status::Ok(), false};
   {
     MutexLock lock(&queue_mutex_);
     queue_.push_back(&mine);
   }
-  for (std::vector<PendingSave*> batch; WaitForTurn(mine, &batch);) {
+  for (std::vector<PendingWrite*> batch; WaitForTurn(mine, &batch);) {
     const Status status = CommitBatch(batch);
     MutexLock lock(&queue_mutex_);
-    for (PendingSave* save : batch) {
-      save->status = status;
-      save->done = true;
+    for (PendingWrite* written : batch) {
+      written->status = status;
+      written->done = true;
     }
     committing_ = false;
     committed_.NotifyAll();
@@ -132,7 +146,7 @@ Status ReportStore::Save(const StoredReport& stored) {
   return mine.status;
 }
 
-bool ReportStore::WaitForTurn(const PendingSave& mine, std::vector<PendingSave*>* batch) {
+bool ReportStore::WaitForTurn(const PendingWrite& mine, std::vector<PendingWrite*>* batch) {
   MutexLock lock(&queue_mutex_);
   while (!mine.done && committing_) committed_.Wait(&queue_mutex_);
   if (mine.done) return false;
@@ -142,10 +156,12 @@ bool ReportStore::WaitForTurn(const PendingSave& mine, std::vector<PendingSave*>
   return true;
 }
 
-Status ReportStore::CommitBatch(const std::vector<PendingSave*>& batch) {
+Status ReportStore::CommitBatch(const std::vector<PendingWrite*>& batch) {
   Status status = writer_.Execute("BEGIN IMMEDIATE");
   if (!status.ok()) return status;
-  for (size_t i = 0; i < batch.size() && status.ok(); ++i) status = Upsert(*batch[i]->stored);
+  for (size_t i = 0; i < batch.size() && status.ok(); ++i) {
+    status = (*batch[i]->write)(&writer_);
+  }
   if (status.ok()) status = writer_.Execute("COMMIT");
   // SQLite rolls back on its own after some errors; a second rollback then fails harmlessly.
   if (!status.ok()) static_cast<void>(writer_.Execute("ROLLBACK").ok());
@@ -168,6 +184,7 @@ Status ReportStore::Upsert(const StoredReport& stored) {
   statement.BindBlob(10, message);
   const std::string group = GroupKeyOf(report).key;
   statement.BindText(11, group);
+  statement.BindInteger(12, report.counted());
   return statement.Step().status();
 }
 
@@ -214,8 +231,23 @@ Result<ReportList> ReportStore::List(const ReportFilter& filter) {
 }
 
 Result<std::vector<IncidentGroup>> ReportStore::Groups() {
+  std::vector<IncidentGroup> groups;
+  const Status status = Read([&](Database* database) {
+    Result<std::vector<IncidentGroup>> queried = QueryGroups(database);
+    if (queried.ok()) groups = std::move(queried.value());
+    return queried.status();
+  });
+  if (!status.ok()) return status;
+  return groups;
+}
+
+Status ReportStore::Read(const std::function<Status(Database*)>& read) {
   MutexLock lock(&reader_mutex_);
-  return QueryGroups(&reader_);
+  const Status begun = reader_.Execute("BEGIN");
+  if (!begun.ok()) return begun;
+  const Status status = read(&reader_);
+  const Status ended = reader_.Execute("COMMIT");
+  return status.ok() ? ended : status;
 }
 
 Result<std::set<std::string>> ReportStore::BlobNames() {

@@ -1,10 +1,11 @@
-// The table of reports: one SQLite row for each id, with the Report message and the columns that
-// queries need. THREAD-SAFE: one connection commits (uploads that arrive together
-// share one commit), another one reads. Blocks on the disk.
+// The collector's SQLite file, and its table of reports: one row for each id, with the Report message
+// and the columns that queries need. THREAD-SAFE: one connection commits (uploads that arrive
+// together share one commit), another one reads. Blocks on the disk.
 #ifndef JANKBOX_COLLECTOR_STORE_H_
 #define JANKBOX_COLLECTOR_STORE_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -39,7 +40,7 @@ struct ReportList {
 
 class ReportStore {
  public:
-  static constexpr int kSchemaVersion = 2;
+  static constexpr int kSchemaVersion = 3;
   static constexpr size_t kMaxListBytes = 16u << 20;
 
   ReportStore(Database writer, Database reader);
@@ -55,25 +56,31 @@ class ReportStore {
   Result<ReportList> List(const ReportFilter& filter);
   Result<std::vector<IncidentGroup>> Groups();
 
+  // Runs `write` in a transaction, which it may share with others: durable when it returns ok,
+  // unchanged when it does not. It runs on any caller's thread, once.
+  Status Write(const std::function<Status(Database*)>& write);
+  // Runs `read` in a transaction of its own.
+  Status Read(const std::function<Status(Database*)>& read);
+
   // Names (BlobFolder::NameOf) of the blobs that rows point to.
   Result<std::set<std::string>> BlobNames();
 
  private:
-  struct PendingSave {
-    const StoredReport* stored;
+  struct PendingWrite {
+    const std::function<Status(Database*)>* write;
     Status status;
     bool done = false;
   };
 
   // Waits until `mine` is done by another thread's commit (false), or takes all that is queued.
-  bool WaitForTurn(const PendingSave& mine, std::vector<PendingSave*>* batch)
+  bool WaitForTurn(const PendingWrite& mine, std::vector<PendingWrite*>* batch)
       EXCLUDES(queue_mutex_);
-  Status CommitBatch(const std::vector<PendingSave*>& batch);
+  Status CommitBatch(const std::vector<PendingWrite*>& batch);
   Status Upsert(const StoredReport& stored);
 
   Mutex queue_mutex_;
   CondVar committed_;
-  std::vector<PendingSave*> queue_ GUARDED_BY(queue_mutex_);
+  std::vector<PendingWrite*> queue_ GUARDED_BY(queue_mutex_);
   bool committing_ GUARDED_BY(queue_mutex_) = false;  // only its setter uses writer_
   Database writer_;
 

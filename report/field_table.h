@@ -1,6 +1,6 @@
-// The table by which a report is written: a row for each field of report.proto, at which place of
-// which struct it is. Made by report/generate_report.py, read by report/report_encoder.cc.
-// Constant.
+// The table by which messages of report.proto are written and read in an app: a row for each field,
+// at which place of which struct it is. Made by report/generate_report.py, read by
+// report/report_encoder.cc and report/message_decoder.cc. Constant.
 #ifndef JANKBOX_REPORT_FIELD_TABLE_H_
 #define JANKBOX_REPORT_FIELD_TABLE_H_
 
@@ -46,16 +46,25 @@ ElementList ListOf(const void* member) {
   return {reinterpret_cast<const char*>(list.data()), list.size()};
 }
 
+// A new element at the end of such a vector.
+template <typename Struct>
+char* AppendTo(void* member) {
+  return reinterpret_cast<char*>(&static_cast<std::vector<Struct>*>(member)->emplace_back());
+}
+
 struct MessageRow {
   uint16_t first_field;  // index into kReportFields; in the order of their numbers
   uint16_t field_count;
   uint16_t size_bytes;
   ElementList (*list)(const void* member);  // of a std::vector of this struct
+  char* (*append)(void* member);            // to one; null if no app reads the message
 };
 
 extern const FieldRow kReportFields[];
 extern const MessageRow kReportMessages[];
-extern const MessageRow& kReportMessage;  // of the struct Report
+extern const MessageRow& kReportMessage;           // of the struct Report
+extern const MessageRow& kReportCountsMessage;     // of ReportCounts
+extern const MessageRow& kReportCountBookMessage;  // of ReportCountBook
 
 }  // namespace jankbox
 

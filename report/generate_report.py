@@ -2,8 +2,8 @@
 """Writes the C++ that an app carries of report.proto: generate_report.py DESCRIPTORS FOLDER.
 
 DESCRIPTORS is what `protoc --descriptor_set_out` wrote of report.proto. FOLDER gets
-  report.fields.h   the message Report and all below it as plain structs, members named as the fields
-  report.fields.cc  the table by which report_encoder.cc writes them, and the kinds' names
+  report.fields.h   the messages Report, Counts and CountBook and all below them as plain structs, members named as the fields
+  report.fields.cc  the table by which report_encoder.cc writes and message_decoder.cc reads them, and the kinds' names
   report.visit.h    every member by its C++ name
 Only Python's own library is needed, so that cross builds ask for no more than protoc and Python
 (docs/decisions/ has the reasons). A type that the writer does not know is an error here.
@@ -16,6 +16,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 from descriptor_set import text, wire_fields  # noqa: E402
 
 ROOT_MESSAGE = 'Report'
+OTHER_ROOTS = ['Counts', 'CountBook']
+READ_ROOT = 'CountBook'  # that an app reads, too
 # Numbers of google.protobuf.FieldDescriptorProto.Type: the member's type, its start value, the writer's FieldType.
 SCALARS = {4: ('uint64_t', ' = 0', 'kUint64'), 5: ('int32_t', ' = 0', 'kInt32'), 8: ('bool', ' = false', 'kBool'),
            9: ('std::string', '', 'kText'), 13: ('uint32_t', ' = 0', 'kUint32')}
@@ -58,7 +60,7 @@ class Message:
 
 
 class Schema:
-    """report.proto: the messages below Report, each before those that contain it, and the kinds."""
+    """report.proto: the messages below the roots, each before those that contain it, and the kinds."""
     def __init__(self, data):
         files = [wire_fields(file) for file in wire_fields(data).get(1, [])]
         file = next(file for file in files if text(file, 1).endswith('report.proto'))
@@ -68,7 +70,9 @@ class Schema:
         for message in file.get(4, []):
             self.add(Message(message, self.package, options))
         self.messages = []
-        self.visit(self.by_name[f'{self.package}.{ROOT_MESSAGE}'])
+        for root in [ROOT_MESSAGE, *OTHER_ROOTS]:
+            self.visit(self.by_name[f'{self.package}.{root}'])
+        self.read = self.below(self.by_name[f'{self.package}.{READ_ROOT}'])
         used = {field.type_name for message in self.messages for field in message.fields}  # others are of options
         self.enums = {name: self.values(enum, options) for enum in map(wire_fields, file.get(5, []))
                       if (name := f'{self.package}.{text(enum, 1)}') in used}
@@ -92,6 +96,11 @@ class Schema:
             if field.type == TYPE_MESSAGE and self.by_name[field.type_name] not in self.messages:
                 self.visit(self.by_name[field.type_name])
         self.messages.append(message)
+
+    def below(self, message):
+        """The messages that `message` is made of."""
+        inner = [self.by_name[field.type_name] for field in message.fields if field.type == TYPE_MESSAGE]
+        return {message}.union(*map(self.below, inner))
 
     def cpp_name(self, type_name):
         """ReportVerdict, ReportVerdict::Share; Report is Report."""
@@ -153,13 +162,15 @@ def table(schema):
     rows, messages = [], []
     for message in schema.messages:
         name = schema.cpp_name(message.full_name)
-        messages.append(f'    {{{len(rows)}, {len(message.fields)}, sizeof({name}), &ListOf<{name}>}},')
+        append = f'&AppendTo<{name}>' if message in schema.read else 'nullptr'
+        messages.append(f'    {{{len(rows)}, {len(message.fields)}, sizeof({name}), &ListOf<{name}>, {append}}},')
         for field in sorted(message.fields, key=lambda field: field.number):
             below = index[field.type_name] if field.type == TYPE_MESSAGE else 0
             rows.append(f'    {{offsetof({name}, {field.name}), {field.max_count}, {field.number}, '
                         f'FieldType::{field_type(field)}, {below}, Kept::{field.kept}}},')
     return ['const FieldRow kReportFields[] = {', *rows, '};\n', 'const MessageRow kReportMessages[] = {', *messages, '};\n',
-            f'const MessageRow& kReportMessage = kReportMessages[{index[f"{schema.package}.{ROOT_MESSAGE}"]}];\n']
+            *(f'const MessageRow& k{schema.cpp_name(name)}Message = kReportMessages[{index[name]}];\n'
+              for name in (f'{schema.package}.{root}' for root in [ROOT_MESSAGE, *OTHER_ROOTS]))]
 
 
 def kind_table(schema):

@@ -97,6 +97,14 @@ std::string EncodeReport(const Report& report) {
   return EncodeMessage(kReportMessage, reinterpret_cast<const char*>(&report));
 }
 
+std::string EncodeCounts(const ReportCounts& counts) {
+  return EncodeMessage(kReportCountsMessage, reinterpret_cast<const char*>(&counts));
+}
+
+std::string EncodeCountBook(const ReportCountBook& book) {
+  return EncodeMessage(kReportCountBookMessage, reinterpret_cast<const char*>(&book));
+}
+
 std::string SkippableFrame(std::string_view content) {
   std::string frame;
   frame.reserve(8 + content.size());

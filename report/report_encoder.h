@@ -1,5 +1,5 @@
-// Report to protobuf bytes and to the zstd skippable frame that ends a sealed report. Runs on
-// Jankbox's sealing thread; allocates.
+// Messages of report.proto to protobuf bytes, and a report to the zstd skippable frame that ends its
+// file. Runs on Jankbox's own threads; allocates.
 #ifndef JANKBOX_REPORT_REPORT_ENCODER_H_
 #define JANKBOX_REPORT_REPORT_ENCODER_H_
 
@@ -15,6 +15,8 @@ inline constexpr uint32_t kReportFrameMagic = 0x184D2A50;
 
 // The Report message of report.proto.
 std::string EncodeReport(const Report& report);
+std::string EncodeCounts(const ReportCounts& counts);
+std::string EncodeCountBook(const ReportCountBook& book);
 
 // `content` as one zstd skippable frame: magic, length (u32 each, little endian), content.
 std::string SkippableFrame(std::string_view content);

@@ -94,7 +94,7 @@ function groupRow(group, open) {
   const seen = element('td');
   seen.append(localTime(group.last_seen));
   row.append(what, kind, element('td', '', group.processes.join(', ')), time,
-             element('td', 'number', group.count), element('td', 'number', duration(group.worst_ms)),
+             element('td', 'number', group.incidents), element('td', 'number', duration(group.worst_ms)),
              element('td', 'number', duration(group.p50_ms)),
              element('td', 'number', duration(group.total_ms)), seen);
   row.addEventListener('click', (event) => {
@@ -250,15 +250,21 @@ function showError(error) {
   at('error').hidden = !error;
 }
 
+const number = (count, name) => `${count} ${name}${count === 1 ? '' : 's'}`;
+
+// Most incidents are counted only.
+function extentOf(group, shown) {
+  if (group.reports === 0) return `${number(group.incidents, 'incident')}, counted without a report.`;
+  const rest = shown < group.reports ? `; the newest ${shown} are shown` : '';
+  return `${number(group.incidents, 'incident')}, of which ${number(group.reports, 'report')} ${group.reports === 1 ? 'is' : 'are'} here${rest}.`;
+}
+
 async function fillDetails(cell, group) {
   const query = new URLSearchParams({limit: REPORTS_SHOWN, group: group.key});
   if (!group.key) query.set('kind', group.kind);
   try {
     const {reports} = JSON.parse(await fetchJson('/api/v1/reports?' + query));
-    cell.replaceChildren(...reports.map(reportNode));
-    if (group.count > reports.length) {
-      cell.append(element('p', 'hint', `The newest ${reports.length} of ${group.count} reports.`));
-    }
+    cell.replaceChildren(element('p', 'hint', extentOf(group, reports.length)), ...reports.map(reportNode));
   } catch (error) {
     showError(error);
   }
@@ -284,11 +290,11 @@ function render() {
   at('empty').hidden = groups.length > 0;
   at('groups').hidden = groups.length === 0;
   at('no-match').hidden = shown.length > 0;
-  const count = groups.reduce((sum, group) => sum + group.count, 0);
+  const incidents = groups.reduce((sum, group) => sum + group.incidents, 0);
+  const reports = groups.reduce((sum, group) => sum + group.reports, 0);
   const lost = groups.reduce((sum, group) => sum + group.total_ms, 0);
   at('totals').textContent = groups.length === 0 ? '' :
-      `${groups.length} incident${groups.length > 1 ? 's' : ''}, ` +
-      `${count} report${count > 1 ? 's' : ''}, ${duration(lost)} lost`;
+      `${number(groups.length, 'cause')}, ${number(incidents, 'incident')}, ${number(reports, 'report')}, ${duration(lost)} lost`;
   for (const button of document.querySelectorAll('.title')) {
     if (focused && button.dataset.key === focused) button.focus();
   }

@@ -52,6 +52,163 @@ uint64_t LastEventTicks(const RingReader& reader) {
   return last;
 }
 
+// The same moment read through two calibrations of the clock.
+constexpr uint64_t kSameMomentNs = 2 * kNsPerMs;
+bool SameMoment(uint64_t a, uint64_t b) { return std::max(a, b) - std::min(a, b) <= kSameMomentNs; }
+
+bool Has(const DeadIncidents& found, const std::string& id) {
+  return std::any_of(found.each.begin(), found.each.end(),
+                     [&](const DeadIncident& incident) { return incident.request.id == id; });
+}
+
+ReportKind KindOf(uint32_t number, ReportKind otherwise) {
+  const auto kind = static_cast<ReportKind>(number);
+  return ReportKindName(kind).empty() ? otherwise : kind;
+}
+
+const char* NoteOfLateReport(const RingHeader& header) {
+  return EndOf(header) == RingEnd::kUnsealed
+             ? "Jankbox was stopped before this report was written. It was recovered from the ring."
+             : "The process died before this report was written. It was recovered from the ring.";
+}
+
+// One that waited for the sealing thread.
+SealRequest RequestOf(const DeadRing& ring, const UncountedIncident& incident) {
+  const RingHeader& header = ring.reader.header();
+  SealRequest request;
+  request.id = incident.id;
+  request.kind = KindOf(incident.kind, ReportKind::kRecovered);
+  request.begin_ns = std::min(incident.begin_ns, incident.end_ns);
+  request.end_ns = incident.end_ns;
+  const uint64_t whole_ns = request.end_ns - request.begin_ns;
+  request.held_ns = whole_ns - std::min(whole_ns, incident.total_ns);
+  request.what = incident.what;
+  request.tid = incident.tid;
+  request.watched_index = kMaxWatchedThreads;
+  request.notes.push_back(NoteOfLateReport(header));
+  return request;
+}
+
+// The notes that a dead process left about one watched thread.
+class SlotOfDead {
+ public:
+  SlotOfDead(const DeadRing& ring, size_t index)
+      : ring_(ring),
+        header_(ring.reader.header()),
+        index_(index),
+        thread_(header_.watched[index]),
+        note_(header_.incidents[index]),
+        state_(static_cast<RingIncidentState>(note_.state.load(std::memory_order_acquire))) {}
+
+  // The incident that was over and not sealed.
+  void AddNoted(DeadIncidents* found) const {
+    if (state_ != RingIncidentState::kFinished) return;
+    SealRequest request = NewRequest(note_.begin_ticks.load(std::memory_order_relaxed),
+                                     note_.end_ticks.load(std::memory_order_relaxed));
+    TakeNote(&request);
+    request.what = DispatchNameText(thread_.slow_what);
+    request.notes.push_back(NoteOfLateReport(header_));
+    found->each.push_back({std::move(request)});
+  }
+
+  // The dispatch that ended as slow before the watcher saw it, and those before it.
+  void AddUnseen(const std::vector<UncountedIncident>& uncounted, DeadIncidents* found) const {
+    const uint32_t version = thread_.slow_version.load(std::memory_order_acquire);
+    const uint32_t seen = thread_.slow_seen_version.load(std::memory_order_acquire);
+    if (header_.keeps_seen == 0 || version % 2 != 0 || version == seen) return;
+    const uint64_t begin_ticks = thread_.slow_begin_ticks.load(std::memory_order_relaxed);
+    const uint64_t end_ticks = thread_.slow_end_ticks.load(std::memory_order_relaxed);
+    AddMissed((version - seen) / 2 - 1, end_ticks - begin_ticks, found);
+    SealRequest request = NewRequest(begin_ticks, end_ticks);
+    const int32_t tid = request.tid;
+    // Killed after it was noted, and before that was.
+    const bool noted = (state_ == RingIncidentState::kFinished && IsNotedAt(begin_ticks)) ||
+                       std::any_of(uncounted.begin(), uncounted.end(), [&](const auto& waits) {
+                         return waits.tid == tid && SameMoment(waits.begin_ns, request.begin_ns);
+                       });
+    if (noted) return;
+    request.kind = ReportKind::kSlowMessage;
+    if (state_ == RingIncidentState::kGrowing && IsNotedAt(begin_ticks)) TakeNote(&request);
+    request.what = DispatchNameText(thread_.slow_what);
+    request.notes.push_back(NoteOfLateReport(header_));
+    found->each.push_back({std::move(request)});
+  }
+
+  // The dispatch in which the process died.
+  void AddRunning(DeadIncidents* found) const {
+    const uint64_t begin_ticks = thread_.dispatch_begin_ticks.load(std::memory_order_relaxed);
+    if (EndOf(header_) != RingEnd::kNone || begin_ticks == 0 ||
+        DispatchNameText(thread_.what) == kStartUpName) {
+      return;
+    }
+    const bool growing = state_ == RingIncidentState::kGrowing && IsNotedAt(begin_ticks);
+    SealRequest request = NewRequest(begin_ticks, ring_.end_ticks);
+    const uint64_t slow_ns = header_.slow_threshold_ns.load(std::memory_order_relaxed);
+    if (request.end_ns - request.begin_ns < slow_ns && !growing) return;
+    if (growing) {
+      TakeNote(&request);
+      // What was an ANR already stays one; what was not sealed yet is known by its end.
+      if (request.revision == 1) request.kind = ReportKind::kRecovered;
+    }
+    request.what = DispatchNameText(thread_.what);
+    request.end = ring_.end;
+    request.notes.push_back(
+        "The process died while this thread was blocked. The duration ends at the last sign of "
+        "life.");
+    found->each.push_back({std::move(request)});
+  }
+
+ private:
+  SealRequest NewRequest(uint64_t begin_ticks, uint64_t end_ticks) const {
+    SealRequest request;
+    request.id = IdOf(header_, index_, begin_ticks);
+    request.kind = ReportKind::kRecovered;
+    request.begin_ns = ring_.clock.ToMonotonicNs(begin_ticks);
+    request.end_ns = std::max(ring_.clock.ToMonotonicNs(end_ticks), request.begin_ns);
+    request.tid = thread_.tid.load(std::memory_order_relaxed);
+    request.watched_index = index_;
+    request.loop = LoopNameOf(header_, index_);
+    return request;
+  }
+
+  bool IsNotedAt(uint64_t begin_ticks) const {
+    return SameMoment(
+        ring_.clock.ToMonotonicNs(note_.begin_ticks.load(std::memory_order_relaxed)),
+        ring_.clock.ToMonotonicNs(begin_ticks));
+  }
+
+  // Its id, kind and revision.
+  void TakeNote(SealRequest* request) const {
+    request->kind = KindOf(note_.kind.load(std::memory_order_relaxed), request->kind);
+    const std::string id = ReadWordText(note_.id);
+    if (!IsUuid(id)) return;
+    request->id = id;
+    request->revision = note_.sealed_revision.load(std::memory_order_relaxed) + 1;
+  }
+
+  void AddMissed(uint32_t missed, uint64_t own_ticks, DeadIncidents* found) const {
+    if (missed == 0) return;
+    const uint64_t seen_ticks = thread_.slow_seen_ticks.load(std::memory_order_relaxed);
+    const uint64_t ticks = thread_.slow_total_ticks.load(std::memory_order_relaxed);
+    const uint64_t others = ticks - std::min(ticks, seen_ticks + own_ticks);
+    UncountedIncident together;
+    together.id = IdOf(header_, kMaxWatchedThreads + 1 + index_, ticks);
+    together.kind = static_cast<uint32_t>(ReportKind::kSlowMessage);
+    together.incidents = missed;
+    together.total_ns =
+        static_cast<uint64_t>(static_cast<double>(others) * ring_.clock.ns_per_tick());
+    together.max_ns = together.total_ns / missed;
+    found->together.push_back(std::move(together));
+  }
+
+  const DeadRing& ring_;
+  const RingHeader& header_;
+  const size_t index_;
+  const RingWatchedThread& thread_;
+  const RingIncident& note_;
+  const RingIncidentState state_;
+};
+
 }  // namespace
 
 ClockReading LatestReading(const RingHeader& header) {
@@ -72,55 +229,25 @@ DeadRing::DeadRing(RingReader&& ring)
       clock(ConverterOf(reader.header(), latest)),
       end_ticks(LastSignOfLife(reader)) {}
 
-bool FindUnsealed(const DeadRing& ring, size_t index, SealRequest* request) {
+DeadIncidents FindIncidents(const DeadRing& ring) {
   const RingHeader& header = ring.reader.header();
-  const RingWatchedThread& thread = header.watched[index];
-  const RingIncident& incident = header.incidents[index];
-  const auto state = static_cast<RingIncidentState>(incident.state.load(std::memory_order_acquire));
-  const bool stopped = EndOf(header) == RingEnd::kUnsealed;
-  const uint64_t running_since = thread.dispatch_begin_ticks.load(std::memory_order_relaxed);
-  uint64_t begin_ticks = running_since;
-  uint64_t end_ticks = ring.end_ticks;
-  request->kind = ReportKind::kRecovered;
-  if (state == RingIncidentState::kFinished) {
-    begin_ticks = incident.begin_ticks.load(std::memory_order_relaxed);
-    end_ticks = incident.end_ticks.load(std::memory_order_relaxed);
-    const auto kind = static_cast<ReportKind>(incident.kind.load(std::memory_order_relaxed));
-    if (!ReportKindName(kind).empty()) request->kind = kind;
-    request->notes.push_back(stopped ? "Jankbox was stopped before this report was written. It was "
-                                       "recovered from the ring."
-                                     : "The process died before this report was written. It was "
-                                       "recovered from the ring.");
-  } else if (EndOf(header) != RingEnd::kNone || running_since == 0 ||
-             DispatchNameText(thread.what) == kStartUpName) {
-    return false;
-  } else {
-    // What was an ANR already stays one.
-    const bool sealed = state == RingIncidentState::kGrowing &&
-                        incident.sealed_revision.load(std::memory_order_relaxed) != 0;
-    const auto kind = static_cast<ReportKind>(incident.kind.load(std::memory_order_relaxed));
-    if (sealed && !ReportKindName(kind).empty()) request->kind = kind;
-    request->end = ring.end;
-    request->notes.push_back(
-        "The process died while this thread was blocked. The duration ends at the last sign of "
-        "life.");
+  const std::vector<UncountedIncident> uncounted = UncountedIncidents::Of(header);
+  DeadIncidents found;
+  for (size_t index = 0; index < kMaxWatchedThreads; ++index) {
+    if (header.watched[index].tid.load(std::memory_order_relaxed) == 0) continue;
+    const SlotOfDead slot(ring, index);
+    slot.AddNoted(&found);
+    slot.AddUnseen(uncounted, &found);
+    slot.AddRunning(&found);
   }
-  request->begin_ns = ring.clock.ToMonotonicNs(begin_ticks);
-  request->end_ns = std::max(ring.clock.ToMonotonicNs(end_ticks), request->begin_ns);
-  if (request->end_ns - request->begin_ns <
-          header.slow_threshold_ns.load(std::memory_order_relaxed) &&
-      state == RingIncidentState::kNone)
-    return false;
-  const std::string id = ReadWordText(incident.id);
-  const bool named = state != RingIncidentState::kNone && IsUuid(id);
-  request->id = named ? id : IdOf(header, index, begin_ticks);
-  request->revision = named ? incident.sealed_revision.load(std::memory_order_relaxed) + 1 : 1;
-  request->tid = thread.tid.load(std::memory_order_relaxed);
-  request->what =
-      DispatchNameText(state == RingIncidentState::kFinished ? thread.slow_what : thread.what);
-  request->watched_index = index;
-  request->loop = LoopNameOf(header, index);
-  return true;
+  for (const UncountedIncident& incident : uncounted) {
+    if (incident.incidents != 1 || incident.end_ns == 0) {
+      found.together.push_back(incident);
+    } else if (!Has(found, incident.id)) {
+      found.each.push_back({RequestOf(ring, incident), false});
+    }
+  }
+  return found;
 }
 
 bool FindExit(const DeadRing& ring, SealRequest* request) {

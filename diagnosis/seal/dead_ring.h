@@ -5,11 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "diagnosis/seal/process_end.h"
 #include "diagnosis/seal/seal_request.h"
 #include "tracer/clock/tick_clock.h"
 #include "tracer/ring/ring_reader.h"
+#include "tracer/ring/uncounted_incidents.h"
 
 namespace jankbox {
 
@@ -30,9 +32,18 @@ struct DeadRing {
   ProcessEnd end;      // if it did not close its ring
 };
 
-// The incident in which the watched thread at `index` died, or that was sealed too late; false if
-// there is nothing to say.
-bool FindUnsealed(const DeadRing& ring, size_t index, SealRequest* request);
+// An incident of a dead ring that was not counted, or whose last form has no report.
+struct DeadIncident {
+  SealRequest request;
+  bool with_report = true;  // false: only counted, as the last one of its thread has the report
+};
+
+struct DeadIncidents {
+  std::vector<DeadIncident> each;
+  std::vector<UncountedIncident> together;  // that are counted without a look at them
+};
+
+DeadIncidents FindIncidents(const DeadRing& ring);
 
 // The report of an unclean end: of the first thread that had handled a message. False without one:
 // no UI was at work.

@@ -13,9 +13,11 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "diagnosis/blame/blame.h"
+#include "diagnosis/seal/count_report.h"
 #include "diagnosis/seal/dead_ring.h"
 #include "diagnosis/seal/end_book.h"
 #include "diagnosis/seal/report_builder.h"
+#include "diagnosis/seal/report_identity.h"
 #include "monitors/incident/verdict_timeline.h"
 #include "tracer/ring/process_identity.h"
 #include "tracer/ring/ring_place.h"
@@ -55,13 +57,18 @@ VerdictTimeline ReadingsOfSamples(const std::vector<StackSample>& samples,
   return timeline;
 }
 
-// What of the end of `ring` its reports share.
+// What the reports of a folder's rings share.
 struct Recovery {
   Spool* spool;
+  CountBook* counts;
   const AdmitReport& admit;
   const std::optional<ChildEnd>& child;
   std::vector<std::string>* ids;
 };
+
+std::string AppVersionOf(const RingHeader& header) {
+  return HeaderText(header.app_version, sizeof(header.app_version));
+}
 
 ReportSource SourceOf(const DeadRing& ring) {
   const RingHeader& header = ring.reader.header();
@@ -73,12 +80,14 @@ ReportSource SourceOf(const DeadRing& ring) {
   source.clock_reading = ring.latest;
   source.process = {header.pid, HeaderText(header.process_name, sizeof(header.process_name)), 0};
   source.app_name = HeaderText(header.app_name, sizeof(header.app_name));
-  source.app_version = HeaderText(header.app_version, sizeof(header.app_version));
+  source.app_version = AppVersionOf(header);
   source.window_ns = std::max(header.window_ns, kNsPerMs);
   return source;
 }
 
-Status SealRequestOf(const DeadRing& ring, SealRequest request, const Recovery& recovery) {
+// Counts the incident of `request`, and writes its report if it is to have one.
+Status SealRequestOf(const DeadRing& ring, SealRequest request, bool with_report,
+                     const Recovery& recovery) {
   ReportSource source = SourceOf(ring);
   const uint64_t after_ticks = ring.clock.FromMonotonicNs(request.end_ns + kAfterIncidentNs);
   source.end_ticks =
@@ -91,7 +100,9 @@ Status SealRequestOf(const DeadRing& ring, SealRequest request, const Recovery& 
   if (!samples.empty()) request.sampler = "ring";
   bool wanted = true;
   const auto ask = [&](const ReportedIncident& incident, Report* described) {
-    return wanted = recovery.admit == nullptr || recovery.admit(incident, described);
+    CountReport(described, recovery.counts);
+    wanted = with_report && (recovery.admit == nullptr || recovery.admit(incident, described));
+    return wanted;
   };
   Result<Report> report = SealReport(source, request, recovery.spool, ask);
   if (!wanted) return Status::Ok();
@@ -100,21 +111,42 @@ Status SealRequestOf(const DeadRing& ring, SealRequest request, const Recovery& 
   return Status::Ok();
 }
 
+// An end that has no report because the day had enough of them. Its key needs no look at the ring.
+void CountEndOnly(const DeadRing& ring, const SealRequest& request, const Recovery& recovery) {
+  const ReportSource source = SourceOf(ring);
+  Report report;
+  report.id = request.id;
+  report.kind = request.kind;
+  report.what = request.what;
+  report.process = source.process.name;
+  report.app_name = source.app_name;
+  report.app_version = source.app_version;
+  report.duration_ns = request.end_ns - request.begin_ns;
+  SetIdentity(Blame(), request.end.reason.c_str(), &report);
+  CountReport(&report, recovery.counts);
+}
+
 // Of a ring that was not closed: counts the end, and writes its report unless another one of the
 // same end has its reason, or none is due.
 Status RecoverEnd(const DeadRing& ring, bool told, const Recovery& recovery) {
   SealRequest request;
   if (!FindExit(ring, &request)) return Status::Ok();
   request.end = ring.end;
+  bool asked = false;
   SealEnd seal = [&](const std::vector<ReportEndCount>& counts) {
+    asked = true;
     request.ends = counts;
     const size_t before = recovery.ids->size();
-    const Status status = SealRequestOf(ring, request, recovery);
+    const Status status = SealRequestOf(ring, request, true, recovery);
     const bool refused = status.ok() && recovery.ids->size() == before;
     return refused ? Status(StatusCode::kUnavailable, "a listener refused the report") : status;
   };
-  if (told || ring.end.expected) seal = nullptr;
-  return CountEnd(recovery.spool->directory(), KernelInstant(), ring.end.reason, seal);
+  const bool due = !told && !ring.end.expected;
+  if (!due) seal = nullptr;
+  const Status status =
+      CountEnd(recovery.spool->directory(), KernelInstant(), ring.end.reason, seal);
+  if (due && !asked) CountEndOnly(ring, request, recovery);
+  return status;
 }
 
 Status RecoverRing(DeadRing ring, const Recovery& recovery) {
@@ -125,12 +157,15 @@ Status RecoverRing(DeadRing ring, const Recovery& recovery) {
   if (unclean) {
     ring.end = JudgeEnd(header, FactsOfEnd(header, ring.clock.ns_per_tick(), recovery.child));
   }
+  DeadIncidents incidents = FindIncidents(ring);
+  for (const UncountedIncident& together : incidents.together) {
+    CountTogether(together, AppVersionOf(header), recovery.counts);
+  }
   bool told = false;
-  for (size_t index = 0; index < kMaxWatchedThreads; ++index) {
-    SealRequest request;
-    if (header.watched[index].tid.load() == 0 || !FindUnsealed(ring, index, &request)) continue;
-    told = told || !request.end.reason.empty();
-    const Status status = SealRequestOf(ring, std::move(request), recovery);
+  for (DeadIncident& incident : incidents.each) {
+    told = told || !incident.request.end.reason.empty();
+    const Status status = SealRequestOf(ring, std::move(incident.request), incident.with_report,
+                                        recovery);
     if (!status.ok()) return status;
   }
   return unclean ? RecoverEnd(ring, told, recovery) : Status::Ok();
@@ -178,6 +213,7 @@ Status RecoverFile(const std::string& path, const Recovery& recovery) {
     if (!status.ok()) return status;
   }
   unlink(path.c_str());
+  recovery.counts->Settle();
   return Status::Ok();
 }
 
@@ -232,7 +268,11 @@ void CollectRing(const std::string& path, CollectedRings* collected) {
   if (folder.starts_with('/') && stat(folder.c_str(), &st) == 0 && S_ISDIR(st.st_mode)) {
     Result<Spool> spool = Spool::Open(folder, SpoolLimits{});
     const size_t before = collected->reports.size();
-    if (spool.ok()) (void)RecoverFile(path, {&spool.value(), {}, {}, &collected->reports}).ok();
+    CountBook counts(folder);
+    if (spool.ok()) {
+      (void)RecoverFile(path, {&spool.value(), &counts, {}, {}, &collected->reports}).ok();
+      (void)counts.Close().ok();
+    }
     if (access(path.c_str(), F_OK) != 0) {
       collected->bytes += found.bytes;
       for (size_t i = before; i < collected->reports.size(); ++i) {
@@ -273,15 +313,18 @@ Result<std::vector<std::string>> RecoverOrphanRings(const std::string& spool_dir
   if (!names.ok()) return names.status();
   std::vector<std::string> ids;
   Status first_error = Status::Ok();
+  CountBook counts(spool->directory());
+  const Recovery recovery = {spool, &counts, admit, child, &ids};
   for (const std::string& name : names.value()) {
     if (!EndsWith(name, kRingFileSuffix)) continue;
-    const Status status = RecoverFile(JoinPath(folder.value(), name), {spool, admit, child, &ids});
+    const Status status = RecoverFile(JoinPath(folder.value(), name), recovery);
     if (!status.ok()) {
       LogWarning("ring " + name + ": " + status.message());
       if (first_error.ok()) first_error = status;
     }
   }
   rmdir(folder->c_str());  // succeeds only if no ring is left
+  (void)counts.Close().ok();
   if (ids.empty() && !first_error.ok()) return first_error;
   return ids;
 }

@@ -42,15 +42,25 @@ std::optional<RunningDispatch> WatchedThreadView::ReadRunning(const TickConverte
 std::optional<SlowDispatch> WatchedThreadView::TakeSlow(const TickConverter& clock) {
   const uint32_t version = thread_->slow_version.load(std::memory_order_acquire);
   if (version == seen_slow_version_ || version % 2 != 0) return std::nullopt;
+  const uint64_t begin_ticks = thread_->slow_begin_ticks.load(std::memory_order_relaxed);
+  const uint64_t end_ticks = thread_->slow_end_ticks.load(std::memory_order_relaxed);
   SlowDispatch slow;
-  slow.begin_ns = clock.ToMonotonicNs(thread_->slow_begin_ticks.load(std::memory_order_relaxed));
-  slow.end_ns = clock.ToMonotonicNs(thread_->slow_end_ticks.load(std::memory_order_relaxed));
+  slow.begin_ns = clock.ToMonotonicNs(begin_ticks);
+  slow.end_ns = clock.ToMonotonicNs(end_ticks);
   slow.what = DispatchNameText(thread_->slow_what);
+  slow.total_ticks = thread_->slow_total_ticks.load(std::memory_order_relaxed);
   std::atomic_thread_fence(
       std::memory_order_acquire);  // pairs with the fence in WatchedSlot::NoteSlow
   if (thread_->slow_version.load(std::memory_order_relaxed) != version) return std::nullopt;
+  slow.version = version;
+  slow.own_ticks = end_ticks - begin_ticks;
   slow.missed = (version - seen_slow_version_) / 2 - 1;
+  const uint64_t missed_ticks = slow.total_ticks - seen_total_ticks_ - slow.own_ticks;
+  if (slow.missed != 0) {
+    slow.missed_ns = static_cast<uint64_t>(static_cast<double>(missed_ticks) * clock.ns_per_tick());
+  }
   seen_slow_version_ = version;
+  seen_total_ticks_ = slow.total_ticks;
   return slow;
 }
 

@@ -27,6 +27,11 @@ struct SlowDispatch {
   uint64_t end_ns = 0;
   std::string what;
   uint32_t missed = 0;  // others ended since the last one was taken: only the last one is kept
+  uint64_t missed_ns = 0;  // how long these took together
+  // Of the slot, with this one and all before it.
+  uint32_t version = 0;
+  uint64_t total_ticks = 0;
+  uint64_t own_ticks = 0;
 };
 
 // The loop name of the watched thread at `index`, else that of the process.
@@ -47,6 +52,7 @@ class WatchedThreadView {
  private:
   const RingWatchedThread* thread_;
   uint32_t seen_slow_version_ = 0;
+  uint64_t seen_total_ticks_ = 0;
 };
 
 }  // namespace jankbox

@@ -37,7 +37,7 @@ class AppTransport : public Transport {
     post.fd = request.fd;
     post.body_bytes = request.size_bytes;
     post.url = request.url.c_str();
-    post.content_type = "application/x-perfetto-trace";
+    post.content_type = request.content_type;
     post.user_agent = "jankbox/" JANKBOX_VERSION;
     post.connect_timeout_ms = request.connect_timeout_ms;
     post.total_timeout_ms = request.total_timeout_ms;

@@ -107,6 +107,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
         self->watcher_->WaitReady();
         return self->watcher_->ChangeThresholds(given);
       });
+  runtime->sealer_->NoteIn(runtime->ring_.get());
   runtime->watcher_ = std::make_unique<Watcher>(
       options, runtime->ring_.get(), &runtime->crash_loop_, runtime->kernel_.get(),
       &runtime->refusals_,
@@ -212,6 +213,7 @@ void Runtime::ForgetNote(const std::string& id, size_t index) {
 void Runtime::OnSealed(const SealRequest& request, bool sealed) {
   ForgetNote(request.id, request.ongoing ? kMaxWatchedThreads : request.watched_index);
   if (sealed) TryUploads();
+  if (!sealed && upload_ != nullptr) upload_->WakeForCounts();
 }
 
 Status Runtime::Configure(const jankbox_options* options) {

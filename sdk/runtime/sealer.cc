@@ -11,6 +11,7 @@
 #include "base/last_error.h"
 #include "base/log.h"
 #include "base/own_thread.h"
+#include "diagnosis/seal/count_report.h"
 #include "diagnosis/seal/recovery.h"
 #include "sdk/api/incident_listeners.h"
 #include "tracer/hook/reentry_guard.h"
@@ -20,6 +21,18 @@ namespace {
 
 bool AskListeners(const ReportedIncident& incident, Report* report) {
   return IncidentListeners::Get().Ask(incident, report);
+}
+
+UncountedIncident UncountedOf(const SealRequest& request) {
+  const uint64_t duration_ns = request.end_ns - request.begin_ns - request.held_ns;
+  return {.id = request.id,
+          .kind = static_cast<uint32_t>(request.kind),
+          .tid = request.tid,
+          .begin_ns = request.begin_ns,
+          .end_ns = request.end_ns,
+          .what = request.what,
+          .total_ns = duration_ns,
+          .max_ns = duration_ns};
 }
 
 constexpr int kNice = 19;
@@ -48,6 +61,9 @@ void Sealer::Start() {
 }
 
 bool Sealer::Enqueue(SealRequest request) {
+  // Before anybody may take it: a kill from now on does not take its count.
+  const bool ends = !request.ongoing && request.kind != ReportKind::kManual;
+  if (ends && ring_ != nullptr) ring_->uncounted().Add(UncountedOf(request));
   MutexLock lock(&mutex_);
   // A later revision of an incident that still waits makes the earlier one needless, and needs no
   // room of its own.
@@ -59,6 +75,10 @@ bool Sealer::Enqueue(SealRequest request) {
     queue_.push_back(std::move(request));
   } else {
     refusals_->Add(RefusalReason::kQueueFull, MonotonicNs());
+    if (ring_ == nullptr) return false;
+    // The app is told that its own incident was not taken; any other one happened all the same.
+    if (request.kind == ReportKind::kCustom) ring_->uncounted().Clear(request.id);
+    if (ends) ring_->uncounted().MoveTogether(request.id);
     return false;
   }
   changed_.NotifyAll();
@@ -103,6 +123,7 @@ void Sealer::SealRest(uint64_t deadline_ns) {
       if (!request) break;
       given.sealer->SealOne(*request);
     }
+    given.sealer->CloseCounts();
     return nullptr;
   };
   ScopedSignalBlock no_signals;
@@ -141,6 +162,7 @@ void Sealer::Run() {
     spool_ = std::make_unique<Spool>(std::move(spool.value()));
     gate_ = std::make_unique<ReportGate>(options_.dir, options_.repeats, KernelInstant,
                                          AskListeners, refusals_);
+    counts_ = std::make_unique<CountBook>(options_.dir);
     Result<std::vector<std::string>> recovered =
         RecoverOrphanRings(options_.dir, spool_.get(), AskListeners);
     if (!recovered.ok()) LogWarning("recovery: " + recovered.status().message());
@@ -162,6 +184,7 @@ void Sealer::Run() {
     }
   }
   if (young_) crash_loop_->Ended();
+  CloseCounts();
   cpu_clock_.End();
 }
 
@@ -229,7 +252,9 @@ bool Sealer::SealOne(const SealRequest& request) {
     bool left = false;
     const AdmitReport admit = [&](const ReportedIncident& incident, Report* described) {
       left = stopping_.load(std::memory_order_relaxed);
-      return !left && gate_->Admit(incident, described);
+      if (left) return false;
+      CountReport(described, counts_.get());
+      return gate_->Admit(incident, described);
     };
     const Result<Report> report = SealReport(source, request, spool_.get(), admit);
     if (left) {
@@ -245,7 +270,24 @@ bool Sealer::SealOne(const SealRequest& request) {
     }
   }
   on_done_(request, sealed);
+  if (ring_ != nullptr && !request.ongoing) ring_->uncounted().Clear(request.id);
+  if (counts_ != nullptr) counts_->Settle();
+  CountRest();
   return true;
+}
+
+void Sealer::CountRest() {
+  if (ring_ == nullptr || counts_ == nullptr) return;
+  while (const auto together = ring_->uncounted().TakeTogether()) {
+    CountTogether(*together, options_.app_version, counts_.get());
+    ring_->uncounted().Clear(together->id);
+    counts_->Settle();
+  }
+}
+
+void Sealer::CloseCounts() {
+  CountRest();
+  if (counts_ != nullptr) (void)counts_->Close().ok();
 }
 
 }  // namespace jankbox

@@ -23,6 +23,7 @@
 #include "sdk/runtime/crash_loop.h"
 #include "tracer/ftrace/kernel_recorder.h"
 #include "tracer/ring/ring_file.h"
+#include "uploader/counts/count_book.h"
 
 namespace jankbox {
 
@@ -43,6 +44,10 @@ class Sealer {
   Sealer(const Options& options, CrashLoop* crash_loop, KernelRecorder* kernel, Refusals* refusals,
          MakeSource make_source, OnDone on_done, Configure configure = {});
   ~Sealer();
+
+  // The ring in which incidents are noted until they are counted, so that a kill takes no count. It
+  // outlives the sealer. REQUIRES that Start() follows.
+  void NoteIn(RingFile* ring) { ring_ = ring; }
 
   // REQUIRES Start() once before Stop(). The thread is created by the caller's runtime.
   void Start();
@@ -74,6 +79,10 @@ class Sealer {
   void StartKernel();
   // False if `stopping_` came first: nobody was asked about the report, and nothing is written.
   bool SealOne(const SealRequest& request);
+  // What the ring has about incidents that are counted together.
+  void CountRest();
+  // Nothing more is counted.
+  void CloseCounts();
   void LookAtConfigFile();
 
   const Options options_;
@@ -84,10 +93,12 @@ class Sealer {
   const MakeSource make_source_;
   const OnDone on_done_;
   const Configure configure_;
+  RingFile* ring_ = nullptr;
   // These are of the thread that seals: the sealing thread, and after it that of SealRest().
   ConfigFile config_file_;
   std::unique_ptr<Spool> spool_;
   std::unique_ptr<ReportGate> gate_;
+  std::unique_ptr<CountBook> counts_;
   HealthyMessages healthy_;
   std::shared_ptr<WindowBuffer> buffer_;  // while requests wait
   std::string left_id_;                   // of the request that was left for the stop

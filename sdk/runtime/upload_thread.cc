@@ -18,6 +18,8 @@ constexpr uint64_t kDrainNs = 60 * kNsPerSecond;  // then the thread looks at it
 // A transfer that is cancelled ends within this time.
 constexpr uint64_t kCancelNs = kNsPerSecond + 200 * kNsPerMs;
 constexpr uint64_t kShortestPatienceMs = 1000;
+// Counts that no report takes along.
+constexpr uint64_t kCountsDelayNs = 15 * 60 * kNsPerSecond;
 
 uint64_t DrainOnce(const Options& given, const std::atomic<bool>* cancelled) {
   const int network = UploadNetwork();
@@ -47,7 +49,7 @@ uint64_t DrainOnce(const Options& given, const std::atomic<bool>* cancelled) {
 }  // namespace
 
 uint64_t RetryAtNs(const DrainSummary& summary, uint64_t now_ns) {
-  if (summary.kept == 0 || summary.paused) return UINT64_MAX;
+  if ((summary.kept == 0 && !summary.counts_kept) || summary.paused) return UINT64_MAX;
   return now_ns + std::max(summary.retry_in_ms, kShortestPatienceMs) * kNsPerMs;
 }
 
@@ -66,6 +68,13 @@ void UploadThread::Wake() {
   changed_.NotifyAll();
 }
 
+void UploadThread::WakeForCounts() {
+  MutexLock lock(&mutex_);
+  if (counts_at_ns_ != UINT64_MAX) return;
+  counts_at_ns_ = MonotonicNs() + kCountsDelayNs;
+  changed_.NotifyAll();
+}
+
 bool UploadThread::WaitIdle(uint64_t deadline_ns) {
   MutexLock lock(&mutex_);
   while (wanted_ || busy_) {
@@ -75,6 +84,11 @@ bool UploadThread::WaitIdle(uint64_t deadline_ns) {
 }
 
 void UploadThread::Stop(uint64_t deadline_ns) {
+  {
+    MutexLock lock(&mutex_);
+    wanted_ = wanted_ || counts_at_ns_ != UINT64_MAX;
+    changed_.NotifyAll();
+  }
   WaitIdle(deadline_ns - std::min(deadline_ns, kCancelNs));
   cancelled_.store(true, std::memory_order_relaxed);
   {
@@ -99,10 +113,13 @@ void UploadThread::Run() {
 
 bool UploadThread::WaitForWork(uint64_t retry_at_ns) {
   MutexLock lock(&mutex_);
-  while (!stop_ && !wanted_ && MonotonicNs() < retry_at_ns) {
-    changed_.WaitUntil(&mutex_, retry_at_ns);
+  while (!stop_ && !wanted_) {
+    const uint64_t next_ns = std::min(retry_at_ns, counts_at_ns_);
+    if (MonotonicNs() >= next_ns) break;
+    changed_.WaitUntil(&mutex_, next_ns);
   }
   wanted_ = false;
+  counts_at_ns_ = UINT64_MAX;
   busy_ = !stop_;
   return !stop_;
 }

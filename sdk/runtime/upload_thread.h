@@ -29,6 +29,7 @@ class UploadThread {
 
   void Start();
   void Wake();                          // a report was sealed; any thread
+  void WakeForCounts();                 // an incident was only counted: sent soon enough; any thread
   bool WaitIdle(uint64_t deadline_ns);  // until what was sealed so far was tried once
   // Lets a drain that was asked for go on, but no longer than until about the deadline.
   void Stop(uint64_t deadline_ns);
@@ -44,6 +45,7 @@ class UploadThread {
   bool wanted_ GUARDED_BY(mutex_) = true;  // an earlier process may have left reports
   bool busy_ GUARDED_BY(mutex_) = false;
   bool stop_ GUARDED_BY(mutex_) = false;
+  uint64_t counts_at_ns_ GUARDED_BY(mutex_) = UINT64_MAX;  // when counts go without a report
   std::atomic<bool> cancelled_{false};
   std::thread thread_;
 };

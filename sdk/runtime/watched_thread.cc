@@ -142,10 +142,16 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
 // The watcher got so little CPU that a second slow message ended before it saw the first one.
 void WatchedThread::TakeSlow(uint64_t now_ns) {
   ended_ = view_.TakeSlow(clock_);
-  for (uint32_t i = 0; ended_ && i < ended_->missed; ++i) {
-    refusals_->Add(RefusalReason::kWatcherLate, now_ns);
-    ++missed_;
-  }
+  if (!ended_ || ended_->missed == 0) return;
+  for (uint32_t i = 0; i < ended_->missed; ++i) refusals_->Add(RefusalReason::kWatcherLate, now_ns);
+  missed_ += ended_->missed;
+  // First: killed in between, they are not counted twice.
+  ring_->watched(index_).NoteSeen(ended_->version - 2, ended_->total_ticks - ended_->own_ticks);
+  ring_->uncounted().AddTogether({.id = NewUuid(RealtimeNs() / kNsPerMs),
+                                  .kind = static_cast<uint32_t>(ReportKind::kSlowMessage),
+                                  .incidents = ended_->missed,
+                                  .total_ns = ended_->missed_ns,
+                                  .max_ns = ended_->missed_ns / ended_->missed});
 }
 
 // What ended by `now_ns`. A later end waits for the next look: whether the process was stopped
@@ -160,6 +166,8 @@ void WatchedThread::JudgeEnded(uint64_t now_ns) {
   frames_.Look(now_ns, holds_, idle_ns_, &incidents_);
   if (ended_ && ended_->end_ns <= now_ns) {
     anrs_.OnEnded(*ended_, FactsOf(ended_->begin_ns, ended_->end_ns), &incidents_);
+    // It is noted as an incident, or is none.
+    ring_->watched(index_).NoteSeen(ended_->version, ended_->total_ticks);
     ended_.reset();
   }
 }

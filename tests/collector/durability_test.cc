@@ -136,7 +136,13 @@ TEST_F(DurabilityTest, StoreOfANewerCollectorIsLeftAlone) {
   EXPECT_NE(older.Errors().find("newer jankbox-collector"), std::string::npos);
 }
 
-// As the collector of 0.1 left it.
+// As earlier collectors left it: that of 0.1, and the first one with group keys.
+constexpr char kToSchema2[] =
+    "DROP TABLE counts; DROP TABLE epochs; DROP INDEX reports_by_group_key;"
+    "ALTER TABLE reports DROP COLUMN counted;"
+    "CREATE INDEX reports_by_group_key"
+    " ON reports(group_key, duration_ns, kind, received_at_ms, process, id);"
+    "PRAGMA user_version = 2";
 constexpr char kToSchema1[] =
     "DROP INDEX reports_by_group_key;"
     "ALTER TABLE reports DROP COLUMN group_key;"
@@ -147,17 +153,23 @@ constexpr char kToSchema1[] =
 TEST_F(DurabilityTest, StoreOfAnOlderCollectorKeepsItsGroups) {
   const proto::Report report = SampleReport();
   ASSERT_EQ(UploadResult(Seal(report)), proto::UploadReply::STORED);
-  collector_->End(SIGTERM);
-  sqlite3* database = nullptr;
-  ASSERT_EQ(sqlite3_open(JoinPath(folder_.path(), "reports.db").c_str(), &database), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(database, kToSchema1, nullptr, nullptr, nullptr), SQLITE_OK);
-  sqlite3_close(database);
-  Start();
-  ASSERT_EQ(UploadResult(Seal(SampleReport())), proto::UploadReply::STORED);
-  const json groups = GetJson("/api/v1/groups").at("groups");
-  ASSERT_EQ(groups.size(), 1u);
-  EXPECT_EQ(groups[0].at("key"), report.fingerprint());
-  EXPECT_EQ(groups[0].at("count"), 2);
+  uint64_t reports = 1;
+  for (const int schema : {2, 1}) {
+    collector_->End(SIGTERM);
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(JoinPath(folder_.path(), "reports.db").c_str(), &database), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(database, kToSchema2, nullptr, nullptr, nullptr), SQLITE_OK) << schema;
+    if (schema == 1) {
+      ASSERT_EQ(sqlite3_exec(database, kToSchema1, nullptr, nullptr, nullptr), SQLITE_OK);
+    }
+    sqlite3_close(database);
+    Start();
+    ASSERT_EQ(UploadResult(Seal(SampleReport())), proto::UploadReply::STORED);
+    const json groups = GetJson("/api/v1/groups").at("groups");
+    ASSERT_EQ(groups.size(), 1u);
+    EXPECT_EQ(groups[0].at("key"), report.fingerprint());
+    EXPECT_EQ(groups[0].at("incidents"), ++reports);
+  }
 }
 
 bool WriteText(const char* path, const std::string& text) {

@@ -201,7 +201,7 @@ TEST_F(UploadTest, GroupsSumUpTheirReports) {
 
   const json groups = GetJson("/api/v1/groups").at("groups");
   ASSERT_EQ(groups.size(), 2u);
-  EXPECT_EQ(groups[0].at("count"), 3);
+  EXPECT_EQ(groups[0].at("incidents"), 3);
   EXPECT_EQ(groups[0].at("kind"), "anr");
   EXPECT_EQ(groups[0].at("worst_ms"), 9000.0);
   EXPECT_EQ(groups[0].at("total_ms"), 12000.0);
@@ -245,13 +245,13 @@ TEST_F(UploadTest, BuildsAreOneGroupAndNamelessFunctionsAProvisionalOne) {
 
   const json groups = GetJson("/api/v1/groups").at("groups");
   ASSERT_EQ(groups.size(), 3u);
-  EXPECT_EQ(groups[0].at("count"), 2);
+  EXPECT_EQ(groups[0].at("incidents"), 2);
   EXPECT_EQ(groups[0].at("title"), "LoadThumbnails");
   EXPECT_EQ(groups[0].at("provisional"), false);
   const auto provisional = std::find_if(groups.begin(), groups.end(),
                                         [](const json& group) { return group.at("provisional"); });
   ASSERT_NE(provisional, groups.end());
-  EXPECT_EQ(provisional->at("count"), 1);
+  EXPECT_EQ(provisional->at("incidents"), 1);
   EXPECT_EQ(provisional->at("title"), "libgallery.so+0x1200");
   const std::string key = provisional->at("key");
   const json reports = GetJson("/api/v1/reports?group=" + key).at("reports");

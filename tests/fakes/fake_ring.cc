@@ -44,6 +44,7 @@ void FakeRing::EndDispatch(size_t index, uint64_t now_ns) {
     slot.slow_version.fetch_add(1, std::memory_order_release);
     slot.slow_begin_ticks.store(begin_ns, std::memory_order_relaxed);
     slot.slow_end_ticks.store(now_ns, std::memory_order_relaxed);
+    slot.slow_total_ticks.fetch_add(now_ns - begin_ns, std::memory_order_relaxed);
     for (size_t i = 0; i < kDispatchNameWords; ++i) {
       slot.slow_what[i].store(slot.what[i].load(std::memory_order_relaxed),
                               std::memory_order_relaxed);

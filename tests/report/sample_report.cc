@@ -50,6 +50,12 @@ Report FilledReport() {
   return report;
 }
 
+ReportCountBook FilledCountBook() {
+  ReportCountBook book;
+  VisitFields(&book, Filler());
+  return book;
+}
+
 std::string CompressedTrace(std::string_view content, int window_log) {
   ZSTD_CCtx* context = ZSTD_createCCtx();
   if (window_log != 0) ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, window_log);

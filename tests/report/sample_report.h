@@ -12,6 +12,9 @@ namespace jankbox {
 // Every field set, no two numbers or texts alike.
 Report FilledReport();
 
+// The same of a file of counts.
+ReportCountBook FilledCountBook();
+
 // `content` as one zstd frame.
 std::string CompressedTrace(std::string_view content, int window_log = 0);
 

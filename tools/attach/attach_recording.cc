@@ -62,6 +62,7 @@ Result<std::unique_ptr<AttachRecording>> AttachRecording::Start(const Options& o
   WatchThisThread();
   recording->cpu_clock_.SetToCurrentThread();
   ScopedSignalBlock no_signals;
+  recording->sealer_.NoteIn(recording->ring_.get());
   recording->sealer_.Start();
   return recording;
 }

@@ -3,6 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -25,10 +26,19 @@ Colour LargestCauseColour(const ReportView& report) {
   return largest == nullptr ? Colour::kNone : CauseColour(largest->cause);
 }
 
-std::string Fingerprint(const TextStyle& style, const ReportView& report, int repeats) {
+// With the incidents of this fingerprint, most of which have no report.
+std::string Fingerprint(const TextStyle& style, const ReportView& report, uint64_t incidents) {
   std::string text = report.fingerprint.substr(0, kShortFingerprintLength);
-  if (repeats > 1) text += (style.unicode ? " ×" : " x") + std::to_string(repeats);
+  if (incidents > 1) text += (style.unicode ? " ×" : " x") + std::to_string(incidents);
   return text;
+}
+
+// "40 incidents of 3 causes, 12.3 s in all; 7 reports".
+std::string Footer(const std::vector<ReportView>& reports, const IncidentCounts& counts) {
+  const std::string brief = CountsInBrief(counts);
+  if (brief.empty()) return "";
+  return brief + "; " + std::to_string(reports.size()) +
+         (reports.size() == 1 ? " report\n" : " reports\n");
 }
 
 // The time of today's reports, the day and minute of older ones.
@@ -63,9 +73,13 @@ size_t UniqueIdLength(const std::vector<ReportView>& reports) {
 
 }  // namespace
 
-std::string RenderList(const TextStyle& style, const std::vector<ReportView>& reports) {
-  std::map<std::string, int> repeats;
-  for (const ReportView& report : reports) ++repeats[report.fingerprint];
+std::string RenderList(const TextStyle& style, const std::vector<ReportView>& reports,
+                       const IncidentCounts& counts) {
+  std::map<std::string, uint64_t> incidents;
+  for (const ReportView& report : reports) ++incidents[report.fingerprint];
+  for (const auto& [fingerprint, count] : counts) {
+    incidents[fingerprint] = std::max(incidents[fingerprint], count.incidents);
+  }
   const size_t id_length = UniqueIdLength(reports);
   Table table({{.title = "TIME", .drop_order = 2},
                {.title = "KIND", .min_width = 12},
@@ -87,10 +101,10 @@ std::string RenderList(const TextStyle& style, const std::vector<ReportView>& re
                   {ProcessAndThread(report)},
                   {cause, LargestCauseColour(report)},
                   {where.empty() ? "-" : where},
-                  {Fingerprint(style, report, repeats[report.fingerprint]), Colour::kDim},
+                  {Fingerprint(style, report, incidents[report.fingerprint]), Colour::kDim},
                   {report.id.substr(0, id_length)}});
   }
-  return table.Render(style);
+  return table.Render(style) + Footer(reports, counts);
 }
 
 int RunList(const ListOptions& options) {
@@ -111,12 +125,14 @@ int RunList(const ListOptions& options) {
     nlohmann::json reports = nlohmann::json::array();
     for (const SourcedReport& sourced : listing->reports) reports.push_back(sourced.report);
     text = JsonText(reports);
-  } else if (!listing->reports.empty()) {
+  } else {
+    const IncidentCounts counts = ReadIncidentCounts(source.place());
     std::vector<ReportView> views;
     for (const SourcedReport& sourced : listing->reports) {
       views.push_back(ViewReport(sourced.report));
     }
-    text = RenderList(DetectTextStyle(STDOUT_FILENO), views);
+    text = views.empty() ? Footer(views, counts)
+                         : RenderList(DetectTextStyle(STDOUT_FILENO), views, counts);
   }
   if (listing->reports.empty() && listing->problems.empty()) {
     PrintError("no reports in " + source.place());

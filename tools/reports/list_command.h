@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/reports/incident_counts.h"
 #include "tools/reports/report_view.h"
 #include "tools/terminal/terminal.h"
 
@@ -18,7 +19,9 @@ struct ListOptions {
 // Prints; returns an exit status (exit_code.h).
 int RunList(const ListOptions& options);
 
-std::string RenderList(const TextStyle& style, const std::vector<ReportView>& reports);
+// `counts`: of the same place.
+std::string RenderList(const TextStyle& style, const std::vector<ReportView>& reports,
+                       const IncidentCounts& counts = {});
 
 }  // namespace jankbox::tools
 

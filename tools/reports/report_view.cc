@@ -151,6 +151,7 @@ ReportView ViewReport(const json& report) {
   view.group_key = JsonText(identity, "group_key");
   const json& provisional = JsonField(identity, "provisional");
   view.provisional = provisional.is_boolean() && provisional.get<bool>();
+  view.repeat_count = JsonCount(report, "repeat_count");
   view.end_reason = JsonText(report, "end_reason");
   view.frame_dropped = JsonCount(report, "frame_dropped");
   ViewVerdict(JsonField(report, "verdict"), &view);

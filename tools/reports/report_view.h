@@ -74,6 +74,7 @@ struct ReportView {
   std::string blamed_function;  // empty: an older report
   std::string basis;            // of the fingerprint: "stack", "message"; empty: an older report
   std::string group_key;        // empty: an older report
+  uint64_t repeat_count = 0;    // incidents of the fingerprint when it was written; 0: not known
   bool provisional = false;     // the group key
   std::string end_reason;       // "" unless the process had ended; "unknown": nothing says how
   std::vector<Share> shares;    // all ten, in the schema's order

@@ -217,6 +217,13 @@ std::string Sections(const TextStyle& style, const ShowOptions& options,
   return text;
 }
 
+// The report is one of them.
+std::string Incidents(const TextStyle& style, const ReportView& report, IncidentCount count) {
+  if (count.incidents < report.repeat_count) count = {report.repeat_count, 0, 0};
+  if (count.incidents == 0) return "";
+  return Line(style, "Incidents", CountText(count) + ", with this fingerprint");
+}
+
 std::string Identity(const ReportView& report) {
   const bool by_message = report.basis == "message";
   return report.fingerprint + (by_message ? " (the same for this message and cause; no stack)"
@@ -227,6 +234,11 @@ std::string Group(const ReportView& report) {
   return report.group_key + (report.provisional
                                  ? " (provisional: functions of the app have no names)"
                                  : " (the same in every build)");
+}
+
+// The counts are beside the file, or where the id was found.
+const std::string& CountsPlace(const SourcedReport& sourced, const std::string& place) {
+  return sourced.location.starts_with("http") ? place : sourced.location;
 }
 
 // `text` as one word of a shell.
@@ -242,7 +254,7 @@ std::string ShellWord(const std::string& text) {
 }  // namespace
 
 std::string RenderReport(const TextStyle& style, const ReportView& report, bool all_frames,
-                         const std::string& export_argument) {
+                         const std::string& export_argument, const IncidentCount& count) {
   std::string text = Headline(style, report) + "  " + Summary(report) + "\n\n";
   const std::string bar = VerdictBar(style, report.shares);
   text += bar.empty() ? "" : bar + "\n";
@@ -251,6 +263,7 @@ std::string RenderReport(const TextStyle& style, const ReportView& report, bool 
   const std::string range = LocalTime(report.window_from, true) + (style.unicode ? " – " : " - ") +
                             LocalTime(report.window_to, true);
   text += Line(style, "Window", DurationText(report.window_ms) + " (" + range + ")");
+  text += Incidents(style, report, count);
   text += History(style, report, all_frames);
   text += Facts(style, report.facts);
   text += Line(style, "Losses", Losses(report));
@@ -287,9 +300,12 @@ int RunShow(const ShowOptions& options) {
   if (options.sections.empty()) {
     std::string argument = ShellWord(options.file_or_id);
     if (!options.place.empty()) argument += " --dir " + ShellWord(options.place);
-    text =
-        RenderReport(style, ViewReport(sourced->report), options.all_frames, Printable(argument)) +
-        text;
+    const ReportView view = ViewReport(sourced->report);
+    const IncidentCounts counts = ReadIncidentCounts(CountsPlace(sourced.value(), place));
+    const auto count = counts.find(view.fingerprint);
+    text = RenderReport(style, view, options.all_frames, Printable(argument),
+                        count == counts.end() ? IncidentCount() : count->second) +
+           text;
   }
   return WritePaged(text) ? kExitOk : kExitFailed;
 }

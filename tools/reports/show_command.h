@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/reports/incident_counts.h"
 #include "tools/reports/report_view.h"
 #include "tools/terminal/terminal.h"
 
@@ -25,9 +26,10 @@ struct ShowOptions {
 // Prints; returns an exit status (exit_code.h).
 int RunShow(const ShowOptions& options);
 
-// `export_argument`: what `jankbox export` takes to find the same report.
+// `export_argument`: what `jankbox export` takes to find the same report. `count`: of the incidents
+// with its fingerprint, if it is known.
 std::string RenderReport(const TextStyle& style, const ReportView& report, bool all_frames,
-                         const std::string& export_argument);
+                         const std::string& export_argument, const IncidentCount& count = {});
 
 }  // namespace jankbox::tools
 

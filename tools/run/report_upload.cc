@@ -154,7 +154,7 @@ uint64_t ReportUpload::Drain(uint64_t deadline_monotonic_ns, bool is_final) {
   const DrainSummary summary = DrainSpool(
       spool_, &transport, options, [&](const DrainSummary& so_far) { Publish(before, so_far); });
   Publish(before, summary);
-  if (summary.kept == 0 || summary.paused) return UINT64_MAX;
+  if ((summary.kept == 0 && !summary.counts_kept) || summary.paused) return UINT64_MAX;
   return MonotonicNs() + std::max<uint64_t>(summary.retry_in_ms, 1000) * kNsPerMs;
 }
 

@@ -132,6 +132,7 @@ void RingFile::FillHeader(const RingOptions& options, const ProcessIdentity& ide
   StoreWordText(&h->loop_name, kUnnamedLoop);
   h->slow_threshold_ns.store(options.slow_threshold_ns, std::memory_order_relaxed);
   h->window_ns = options.window_ns;
+  h->keeps_seen = 1;
   h->next_sequence.store(1, std::memory_order_relaxed);
   h->next_thread_serial.store(1, std::memory_order_relaxed);
   h->chunks_ready.store(std::min(kFirstChunks, h->chunk_count), std::memory_order_relaxed);
@@ -220,8 +221,9 @@ void RingFile::NoteOomKills(std::string_view file, uint64_t kills) {
 
 bool RingFile::RemoveFile() {
   RingHeader* h = mutable_header();
-  const bool unsealed =
-      !path_.empty() && std::any_of(std::begin(h->incidents), std::end(h->incidents), IsFinished);
+  const bool unsealed = !path_.empty() && (!uncounted().empty() ||
+                                           std::any_of(std::begin(h->incidents),
+                                                       std::end(h->incidents), IsFinished));
   const RingEnd end = unsealed ? RingEnd::kUnsealed : RingEnd::kClosed;
   h->closed.store(static_cast<uint32_t>(end), std::memory_order_release);
   if (path_.empty()) return true;

@@ -18,6 +18,7 @@
 #include "tracer/ring/incident_note.h"
 #include "tracer/ring/process_identity.h"
 #include "tracer/ring/ring_format.h"
+#include "tracer/ring/uncounted_incidents.h"
 #include "tracer/ring/watched_slot.h"
 
 namespace jankbox {
@@ -58,7 +59,7 @@ class RingFile {
   bool HasSpaceForNames(uint64_t bytes);
 
   // Marks the ring as cleanly closed and removes its file, which stays for recovery only if there
-  // are notes of finished incidents (false then). The mapping stays.
+  // are notes of finished or uncounted incidents (false then). The mapping stays.
   bool RemoveFile();
 
   // Replaces the text of the modules section (cut at its size). One writer: the watcher thread.
@@ -89,6 +90,8 @@ class RingFile {
     DCHECK(index < kMaxWatchedThreads);
     return IncidentNote(&mutable_header()->incidents[index], &header_mutex_);
   }
+
+  UncountedIncidents uncounted() { return {mutable_header(), &header_mutex_}; }
 
   const RingHeader* header() const { return reinterpret_cast<const RingHeader*>(base_); }
   // For tracer/ring only: tools/checks/check_layers rejects other callers.

@@ -95,7 +95,8 @@ struct alignas(64) RingWatchedThread {
   // The last dispatch at or above the slow threshold. `slow_version` is odd while it is being
   // written.
   std::atomic<uint32_t> slow_version;
-  uint32_t reserved;
+  // The slow_version up to which the watcher has made incidents; it writes this and slow_seen_ticks.
+  std::atomic<uint32_t> slow_seen_version;
   std::atomic<uint64_t> slow_begin_ticks;
   std::atomic<uint64_t> slow_end_ticks;
   std::atomic<uint64_t> slow_what[kDispatchNameWords];
@@ -103,6 +104,8 @@ struct alignas(64) RingWatchedThread {
   std::atomic<uint64_t> loop_name[kLoopNameWords];  // zero-padded; empty: as the header says
   std::atomic<uint32_t> loop_named_by_app;          // 1: it keeps that name
   std::atomic<uint32_t> loop_name_version;          // odd while `loop_name` is being written
+  std::atomic<uint64_t> slow_total_ticks;           // of all dispatches at or above the threshold
+  std::atomic<uint64_t> slow_seen_ticks;            // of those up to slow_seen_version
 };
 
 enum class RingEnd : uint32_t {
@@ -131,6 +134,30 @@ struct RingIncident {
   std::atomic<uint64_t> end_ticks;             // kFinished: its end; else 0
   std::atomic<uint64_t> id[kIncidentIdWords];  // UUID, zero-terminated; written before `state`
 };
+
+enum class RingUncountedState : uint32_t {
+  kFree = 0,
+  kWaits = 1,     // one incident, whose report waits to be written or refused
+  kGrows = 2,     // incidents without a look at them; more may come
+  kTogether = 3,  // the same, being counted
+};
+
+// Incidents that ended and are not counted yet (uncounted_incidents.h). Written under the ring's
+// lock, `state` last.
+struct RingUncounted {
+  std::atomic<uint32_t> state;  // RingUncountedState
+  std::atomic<uint32_t> kind;   // ReportKind's numbers
+  std::atomic<int32_t> tid;
+  std::atomic<uint32_t> incidents;  // 1 of kWaits
+  std::atomic<uint64_t> begin_ns;   // of kWaits, CLOCK_MONOTONIC
+  std::atomic<uint64_t> end_ns;
+  std::atomic<uint64_t> total_ns;  // of their durations
+  std::atomic<uint64_t> max_ns;
+  std::atomic<uint64_t> id[kIncidentIdWords];     // UUID
+  std::atomic<uint64_t> what[kDispatchNameWords];  // of kWaits: its message
+};
+inline constexpr size_t kMaxUncounted = 66;  // as many as wait for the sealing thread, and two
+inline constexpr size_t kUncountedTogether = 2;
 
 // How events were recorded from a moment on. Written by the watcher thread.
 enum class RecordMode : uint32_t {
@@ -201,10 +228,11 @@ struct RingHeader {
   std::atomic<uint32_t> foreground;  // RingForeground
   std::atomic<uint32_t> end_call;    // RingEndCall; written after the next two
   std::atomic<uint32_t> end_signal;
-  uint32_t reserved;
+  uint32_t keeps_seen;  // 1: the watcher keeps slow_seen_version of the watched threads
   std::atomic<uint64_t> end_call_ticks;
   std::atomic<uint64_t> oom_kills;  // 1 + what `oom_file` said a second ago at most; 0: not known
   char oom_file[288];               // counts the kernel's low-memory kills in the process' cgroup
+  RingUncounted uncounted[kMaxUncounted + kUncountedTogether];
 };
 static_assert(sizeof(RingHeader) <= kRingSectionAlignment);
 static_assert(std::atomic<uint64_t>::is_always_lock_free);

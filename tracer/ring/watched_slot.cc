@@ -32,10 +32,17 @@ WatchedSlot WatchedSlot::Claim(const RingHeader* ring) {
   return WatchedSlot(ring, t_thread_);
 }
 
+void WatchedSlot::NoteSeen(uint32_t slow_version, uint64_t ticks) const {
+  thread_->slow_seen_ticks.store(ticks, std::memory_order_relaxed);
+  thread_->slow_seen_version.store(slow_version, std::memory_order_release);
+}
+
 void WatchedSlot::Release() const {
   thread_->dispatch_begin_ticks.store(0, std::memory_order_relaxed);
   thread_->dispatch_depth.store(0, std::memory_order_relaxed);
   thread_->slow_version.store(0, std::memory_order_relaxed);
+  thread_->slow_total_ticks.store(0, std::memory_order_relaxed);
+  NoteSeen(0, 0);
   thread_->tid.store(0, std::memory_order_release);
 }
 
@@ -52,6 +59,8 @@ void WatchedSlot::NoteSlow(uint64_t begin_ticks, uint64_t end_ticks) const {
   std::atomic_thread_fence(std::memory_order_release);  // pairs with WatchedThreadView::TakeSlow
   thread_->slow_begin_ticks.store(begin_ticks, std::memory_order_relaxed);
   thread_->slow_end_ticks.store(end_ticks, std::memory_order_relaxed);
+  const uint64_t total_ticks = Load(thread_->slow_total_ticks) + (end_ticks - begin_ticks);
+  thread_->slow_total_ticks.store(total_ticks, std::memory_order_relaxed);
   for (size_t i = 0; i < kDispatchNameWords; ++i) {
     thread_->slow_what[i].store(Load(thread_->what[i]), std::memory_order_relaxed);
   }

@@ -117,6 +117,10 @@ class WatchedSlot {
   // that this thread claims later.
   static void NameLoopOfThisThread(const RingHeader* ring, const char* name);
 
+  // The slow dispatches up to that version of the slot, `ticks` long together, became incidents, or
+  // are none. On the watcher thread.
+  void NoteSeen(uint32_t slow_version, uint64_t ticks) const;
+
   // The thread is gone. On the watcher thread.
   void Release() const;
 

@@ -30,6 +30,7 @@ uint64_t BackoffMs(uint32_t failures, uint64_t random) {
 void FitToClock(UploadPace* pace, uint64_t now_ms) {
   pace->not_before_ms = std::min(pace->not_before_ms, now_ms + kBackoffCapMs);
   pace->server_says_ms = std::min(pace->server_says_ms, now_ms + kMaxRetryAfterS * 1000);
+  pace->counts_not_before_ms = std::min(pace->counts_not_before_ms, now_ms + kDayMs);
 }
 
 uint64_t WaitMs(const UploadPace& pace, uint64_t now_ms, bool ignore_backoff) {
@@ -69,6 +70,10 @@ void NoteFailure(UploadPace* pace, uint64_t now_ms, std::optional<uint64_t> retr
   pace->server_says_ms = retry_after_s ? now_ms + *retry_after_s * 1000 : 0;
 }
 
+void NoteCountsRefused(UploadPace* pace, uint64_t now_ms) {
+  pace->counts_not_before_ms = now_ms + kDayMs;
+}
+
 std::string EncodeUploadPace(const UploadPace& pace) {
   std::string bytes;
   ProtoWriter out(&bytes);
@@ -77,6 +82,7 @@ std::string EncodeUploadPace(const UploadPace& pace) {
   out.Varint(3, pace.server_says_ms);
   out.Varint(4, pace.day);
   out.Varint(5, pace.day_bytes);
+  out.Varint(6, pace.counts_not_before_ms);
   return bytes;
 }
 
@@ -92,6 +98,7 @@ UploadPace DecodeUploadPace(std::string_view bytes) {
     if (field.number == 3) pace.server_says_ms = field.value;
     if (field.number == 4) pace.day = field.value;
     if (field.number == 5) pace.day_bytes = field.value;
+    if (field.number == 6) pace.counts_not_before_ms = field.value;
   }
   return reader.complete() ? pace : UploadPace();
 }

@@ -26,6 +26,7 @@ struct UploadPace {
   uint64_t server_says_ms = 0;  // Retry-After
   uint64_t day = 0;             // since 1970, UTC
   uint64_t day_bytes = 0;       // sent on it, whatever came back
+  uint64_t counts_not_before_ms = 0;  // the server takes no counts
 };
 
 // Full jitter: anywhere from 0 to min(cap, base * 2^(failures - 1)). REQUIRES failures > 0.
@@ -48,6 +49,8 @@ uint64_t NextDayMs(uint64_t now_ms);
 
 void NoteSpent(UploadPace* pace, uint64_t now_ms, uint64_t bytes);
 void NoteSuccess(UploadPace* pace);
+// The server refused the counts: the next day's library or server may be another one.
+void NoteCountsRefused(UploadPace* pace, uint64_t now_ms);
 void NoteFailure(UploadPace* pace, uint64_t now_ms, std::optional<uint64_t> retry_after_s,
                  uint64_t random);
 

@@ -249,7 +249,8 @@ Status Spool::Wipe() {
         name.starts_with(SealedFile::kTemporaryPrefix) && name.ends_with(kReportFileSuffix);
     const bool whole = IsUuid(name.substr(0, 36)) && (name.substr(36) == kReportFileSuffix ||
                                                       name.substr(36) == kQuarantineSuffix);
-    if (half_written || whole) unlink(JoinPath(directory_, name).c_str());
+    const bool counts = name == kCountsName || name == kRecentCountsName;
+    if (half_written || whole || counts) unlink(JoinPath(directory_, name).c_str());
   }
   return SyncDirectory(directory_);
 }

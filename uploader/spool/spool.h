@@ -73,7 +73,8 @@ class Spool {
   // Gives it up. Corrupt and poison ones are renamed to <id>.bad, at most four.
   Status Drop(const SpoolEntry& entry, SpoolFate why);
 
-  // Opted out: removes every report, quarantined and half-written ones too.
+  // Opted out: removes every report, quarantined and half-written ones too, and the counts: what
+  // happens later is counted in an epoch of its own.
   Status Wipe();
 
   Result<SpoolCounts> Counts();

@@ -38,6 +38,12 @@ struct SpoolFolder {
 // Suffix of a report that is kept for inspection but never sent.
 inline constexpr char kQuarantineSuffix[] = ".bad";
 
+// The counts of incidents (uploader/counts): as of the last write that survives a power cut, and
+// later ones.
+inline constexpr char kCountsName[] = ".counts";
+inline constexpr char kRecentCountsName[] = ".counts.new";
+inline constexpr char kCountsLockName[] = ".counts.lock";
+
 Result<SpoolFolder> ScanSpoolFolder(const std::string& directory);
 
 // False if `path` is no regular file.

@@ -15,7 +15,6 @@ namespace jankbox {
 namespace {
 
 constexpr char kUserAgent[] = "User-Agent: jankbox/" JANKBOX_PROJECT_VERSION;
-constexpr char kContentType[] = "Content-Type: application/x-perfetto-trace";
 constexpr size_t kMaxHeaderBytes = 64u << 10;
 // Below this rate for so long, a transfer is given up.
 constexpr long kMinBytesPerSecond = 64;
@@ -123,13 +122,9 @@ size_t TakeHeader(char* bytes, size_t size, size_t count, void* context) {
 class CurlTransport : public Transport {
  public:
   CurlTransport(const CurlLibrary* curl, CURL* easy) : curl_(curl), easy_(easy) {
-    for (const char* header : {kUserAgent, kContentType, "Expect:"}) {
-      headers_ = curl_->slist_append(headers_, header);
-    }
     curl_->easy_setopt(easy_, CURLOPT_NOSIGNAL, 1L);
     curl_->easy_setopt(easy_, CURLOPT_FOLLOWLOCATION, 0L);
     curl_->easy_setopt(easy_, CURLOPT_POST, 1L);
-    curl_->easy_setopt(easy_, CURLOPT_HTTPHEADER, headers_);
     curl_->easy_setopt(easy_, CURLOPT_READFUNCTION, ReadBody);
     curl_->easy_setopt(easy_, CURLOPT_SEEKFUNCTION, SeekBody);
     curl_->easy_setopt(easy_, CURLOPT_WRITEFUNCTION, TakeBody);
@@ -151,6 +146,7 @@ class CurlTransport : public Transport {
       return {.error = request.url + ": not an http or https URL"};
     }
     const ScopedSigpipeBlock no_sigpipe;
+    SetHeaders(request.content_type);
     Exchange exchange{.cancelled = request.cancelled, .fd = request.fd};
     curl_->easy_setopt(easy_, CURLOPT_URL, request.url.c_str());
     curl_->easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS, Timeout(request.connect_timeout_ms));
@@ -166,6 +162,16 @@ class CurlTransport : public Transport {
   }
 
  private:
+  void SetHeaders(const std::string& content_type) {
+    curl_->slist_free_all(headers_);
+    headers_ = nullptr;
+    const std::string type = "Content-Type: " + content_type;
+    for (const char* header : {kUserAgent, type.c_str(), "Expect:"}) {
+      headers_ = curl_->slist_append(headers_, header);
+    }
+    curl_->easy_setopt(easy_, CURLOPT_HTTPHEADER, headers_);
+  }
+
   TransportReply Finish(CURLcode code, Exchange* exchange) {
     TransportReply reply = std::move(exchange->reply);
     if (code == CURLE_OK) {

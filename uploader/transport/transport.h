@@ -11,11 +11,14 @@
 namespace jankbox {
 
 inline constexpr size_t kMaxReplyBytes = 64u << 10;
+inline constexpr char kReportContentType[] = "application/x-perfetto-trace";
+inline constexpr char kCountsContentType[] = "application/x-jankbox-counts";
 
 struct UploadRequest {
   std::string url;
   int fd = -1;  // read from its beginning with pread; the file's offset stays
   uint64_t size_bytes = 0;
+  const char* content_type = kReportContentType;
   uint32_t connect_timeout_ms = 5'000;
   uint32_t total_timeout_ms = 30'000;
   const std::atomic<bool>* cancelled = nullptr;  // set by any thread: the post ends within a second

@@ -4,12 +4,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/sealed_file.h"
+#include "report/report_encoder.h"
+#include "uploader/counts/count_book.h"
 #include "uploader/policy/retry_after.h"
 #include "uploader/policy/upload_outcome.h"
 #include "uploader/spool/spool_lock.h"
@@ -21,6 +25,7 @@ namespace {
 
 constexpr char kLockName[] = ".drain";
 constexpr char kReportsPath[] = "/api/v1/reports";
+constexpr char kCountsPath[] = "/api/v1/counts";
 constexpr uint64_t kBusyPollMs = 100;
 // A server that fails on reports one after the other is failing, not the reports.
 constexpr uint32_t kMaxFailuresInARow = 2;
@@ -36,6 +41,19 @@ uint64_t KernelRandom() {
   return random;
 }
 
+// A file without a name that has `bytes`, for a transport to read.
+Result<ScopedFd> NewBodyFile(const std::string& directory, const std::string& bytes) {
+  const std::string path = JoinPath(
+      directory, SealedFile::kTemporaryPrefix + std::to_string(getpid()) + "-body");
+  unlink(path.c_str());
+  ScopedFd fd(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd.valid()) return Status::FromErrno(errno, path);
+  unlink(path.c_str());
+  const Status status = WriteFully(fd.get(), bytes);
+  if (!status.ok()) return status;
+  return fd;
+}
+
 class Drain {
  public:
   Drain(Spool* spool, Transport* transport, const DrainOptions& options,
@@ -43,7 +61,6 @@ class Drain {
       : spool_(spool), transport_(transport), options_(options), progress_(progress) {
     url_ = options.base_url;
     while (url_.ends_with('/')) url_.pop_back();
-    url_ += kReportsPath;
   }
 
   DrainSummary Run();
@@ -58,6 +75,13 @@ class Drain {
   uint64_t RemainingMs() const;
   // True if another pass may help.
   bool RunPass();
+  // Both have sent nothing then, and say why.
+  bool HasBudget(uint64_t size_bytes);
+  bool HasTime();
+  TransportReply Post(const char* path, const char* content_type, int fd, uint64_t size_bytes);
+  Step SendCounts();
+  Step SettleCounts(const ReportCounts& counts, CountBook* book, const TransportReply& reply);
+  void NoteError(const TransportReply& reply);
   Step Send(const SpoolEntry& entry);
   Step Settle(const SpoolEntry& entry, const TransportReply& reply);
   Step Drop(const SpoolEntry& entry, SpoolFate why);
@@ -135,7 +159,10 @@ bool Drain::RunPass() {
   summary_.kept = entries->size();
   failed_ = acknowledged_ = false;
   retry_after_s_.reset();
-  uint32_t failures_in_a_row = 0;
+  // First, since they are small and say how often what the reports are examples of.
+  const Step counts = SendCounts();
+  if (counts == Step::kStop) entries->clear();
+  uint32_t failures_in_a_row = counts == Step::kFailed ? 1 : 0;
   for (const SpoolEntry& entry : entries.value()) {
     summary_.retry_in_ms = 0;
     const Step step = Send(entry);
@@ -158,22 +185,100 @@ void Drain::EndPass() {
   if (!stored.ok() && summary_.last_error.empty()) summary_.last_error = stored.message();
 }
 
+bool Drain::HasBudget(uint64_t size_bytes) {
+  const uint64_t now_ms = RealtimeMs();
+  if (options_.on_demand ||
+      BudgetAllows(pace_, options_.budget, options_.metered, now_ms, size_bytes)) {
+    return true;
+  }
+  summary_.last_error = "the upload budget of the day is used up";
+  summary_.retry_in_ms = NextDayMs(now_ms);
+  return false;
+}
+
+bool Drain::HasTime() {
+  if (RemainingMs() != 0) return true;
+  if (summary_.last_error.empty()) summary_.last_error = "the upload timed out";
+  summary_.retry_in_ms = kBackoffBaseMs;
+  return false;
+}
+
+TransportReply Drain::Post(const char* path, const char* content_type, int fd,
+                           uint64_t size_bytes) {
+  // Before the bytes go: a process that dies in the post has spent them.
+  NoteSpent(&pace_, RealtimeMs(), size_bytes);
+  const Status stored = StoreUploadPace(spool_->directory(), pace_);
+  if (!stored.ok()) summary_.last_error = stored.message();
+  UploadRequest request{.url = url_ + path, .fd = fd, .size_bytes = size_bytes};
+  request.content_type = content_type;
+  request.cancelled = options_.cancelled;
+  request.connect_timeout_ms = options_.connect_timeout_ms;
+  request.total_timeout_ms = static_cast<uint32_t>(
+      std::min<uint64_t>(options_.total_timeout_ms, std::max<uint64_t>(RemainingMs(), 1)));
+  return transport_->Post(request);
+}
+
+Drain::Step Drain::SendCounts() {
+  CountBook book(spool_->directory());
+  const Result<ReportCounts> counts = book.Unsent();
+  if (!counts.ok()) summary_.last_error = counts.status().message();
+  summary_.counts_kept = counts.ok() && !counts->counters.empty();
+  if (!summary_.counts_kept) return Step::kNext;
+  if (!options_.on_demand && RealtimeMs() < pace_.counts_not_before_ms) {
+    summary_.counts_kept = false;  // until tomorrow, and not again and again until then
+    return Step::kNext;
+  }
+  const std::string bytes = EncodeCounts(counts.value());
+  if (!HasBudget(bytes.size()) || !HasTime()) return Step::kStop;
+  const Result<ScopedFd> body = NewBodyFile(spool_->directory(), bytes);
+  if (!body.ok()) {
+    summary_.last_error = body.status().message();
+    return Step::kNext;
+  }
+  return SettleCounts(counts.value(), &book,
+                      Post(kCountsPath, kCountsContentType, body->get(), bytes.size()));
+}
+
+Drain::Step Drain::SettleCounts(const ReportCounts& counts, CountBook* book,
+                                const TransportReply& reply) {
+  constexpr int kNotFound = 404, kMethodNotAllowed = 405;
+  const std::optional<CountsAnswer> answer = AnswerToCounts(reply.body, counts.epoch);
+  switch (JudgeAnswer(reply.http_status, answer.has_value())) {
+    case UploadOutcome::kAcknowledged: {
+      acknowledged_ = true;
+      // Should this fail, they are sent again, and the server keeps the same numbers.
+      const Status noted = book->Acknowledge(counts, *answer);
+      if (!noted.ok()) summary_.last_error = noted.message();
+      summary_.counts_kept = answer->resend;
+      return Step::kNext;
+    }
+    case UploadOutcome::kPause:
+      // A server that takes reports only; a wrong key is found with the first report.
+      if (reply.http_status != kNotFound && reply.http_status != kMethodNotAllowed) break;
+      [[fallthrough]];
+    case UploadOutcome::kRefused:
+    case UploadOutcome::kTooLarge:
+      NoteCountsRefused(&pace_, RealtimeMs());
+      break;
+    case UploadOutcome::kRetryReport:
+      failed_ = true;
+      NoteError(reply);
+      return Step::kFailed;
+    case UploadOutcome::kRetryLater:
+      failed_ = true;
+      NoteError(reply);
+      return Step::kStop;
+  }
+  summary_.last_error =
+      "the server takes no counts of incidents: HTTP " + std::to_string(reply.http_status);
+  summary_.counts_kept = false;
+  return Step::kNext;
+}
+
 Drain::Step Drain::Send(const SpoolEntry& entry) {
   const uint64_t size_bytes = entry.file.size_bytes;
   if (size_bytes > spool_->limits().max_upload_bytes) return Drop(entry, SpoolFate::kTooLarge);
-  const uint64_t now_ms = RealtimeMs();
-  if (!options_.on_demand &&
-      !BudgetAllows(pace_, options_.budget, options_.metered, now_ms, size_bytes)) {
-    summary_.last_error = "the upload budget of the day is used up";
-    summary_.retry_in_ms = NextDayMs(now_ms);
-    return Step::kStop;
-  }
-  const uint64_t remaining_ms = RemainingMs();
-  if (remaining_ms == 0) {
-    if (summary_.last_error.empty()) summary_.last_error = "the upload timed out";
-    summary_.retry_in_ms = kBackoffBaseMs;
-    return Step::kStop;
-  }
+  if (!HasBudget(size_bytes) || !HasTime()) return Step::kStop;
   Result<ScopedFd> fd = spool_->BeginUpload(entry);
   if (!fd.ok()) {
     const bool dropped = fd.status().code() == StatusCode::kCorrupt;
@@ -184,16 +289,7 @@ Drain::Step Drain::Send(const SpoolEntry& entry) {
     failed_ = true;
     return Step::kStop;
   }
-  // Before the bytes go: a process that dies in the post has spent them.
-  NoteSpent(&pace_, now_ms, size_bytes);
-  const Status stored = StoreUploadPace(spool_->directory(), pace_);
-  if (!stored.ok()) summary_.last_error = stored.message();
-  UploadRequest request{.url = url_, .fd = fd->get(), .size_bytes = size_bytes};
-  request.cancelled = options_.cancelled;
-  request.connect_timeout_ms = options_.connect_timeout_ms;
-  request.total_timeout_ms = static_cast<uint32_t>(
-      std::min<uint64_t>(options_.total_timeout_ms, std::max<uint64_t>(remaining_ms, 1)));
-  return Settle(entry, transport_->Post(request));
+  return Settle(entry, Post(kReportsPath, kReportContentType, fd->get(), size_bytes));
 }
 
 Drain::Step Drain::Settle(const SpoolEntry& entry, const TransportReply& reply) {
@@ -238,8 +334,7 @@ Drain::Step Drain::Drop(const SpoolEntry& entry, SpoolFate why) {
   return Step::kNext;
 }
 
-Drain::Step Drain::Keep(const SpoolEntry& entry, const TransportReply& reply, bool stop) {
-  failed_ = true;
+void Drain::NoteError(const TransportReply& reply) {
   retry_after_s_ = ParseRetryAfter(reply.retry_after, RealtimeNs() / kNsPerSecond);
   if (reply.http_status == 0) {
     summary_.last_error = reply.error;
@@ -248,6 +343,11 @@ Drain::Step Drain::Keep(const SpoolEntry& entry, const TransportReply& reply, bo
   } else {
     summary_.last_error = "HTTP " + std::to_string(reply.http_status);
   }
+}
+
+Drain::Step Drain::Keep(const SpoolEntry& entry, const TransportReply& reply, bool stop) {
+  failed_ = true;
+  NoteError(reply);
   const Status ended = spool_->EndUpload(entry);
   if (!ended.ok()) summary_.last_error = ended.message();
   return stop ? Step::kStop : Step::kFailed;

@@ -1,5 +1,5 @@
-// Sends the reports of a spool, oldest first, one report at a time, until a deadline. Used by the
-// SDK's upload thread and by `jankbox run --upload` at its end. Of several processes at one spool,
+// Sends the counts of a spool's folder, and then its reports, oldest first, one at a time, until a
+// deadline. Used by the SDK's upload thread and by `jankbox run --upload` at its end. Of several processes at one spool,
 // one drains at a time. Threads: one that may block; nothing else may use the transport meanwhile.
 #ifndef JANKBOX_UPLOADER_TRANSPORT_UPLOAD_DRAIN_H_
 #define JANKBOX_UPLOADER_TRANSPORT_UPLOAD_DRAIN_H_
@@ -16,7 +16,7 @@
 namespace jankbox {
 
 struct DrainOptions {
-  std::string base_url;  // "http://127.0.0.1:8750"; "/api/v1/reports" is added
+  std::string base_url;  // "http://127.0.0.1:8750"; "/api/v1/reports" or "/api/v1/counts" is added
   // No post begins after it and none lasts beyond it.
   uint64_t deadline_monotonic_ns = 0;
   bool metered = false;
@@ -41,6 +41,7 @@ struct DrainSummary {
   uint64_t retry_in_ms = 0;  // with kept > 0: not earlier than that
   bool paused = false;       // address or key is wrong: no report will be taken until it is fixed
   bool busy = false;         // another process drains this spool
+  bool counts_kept = false;  // the server does not have all counts yet, and is to get them
 };
 
 // `progress` (may be empty) is called after each report.

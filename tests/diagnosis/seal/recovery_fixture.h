@@ -46,12 +46,12 @@ class RecoveryTest : public testing::Test {
     ring_->BeginDispatch(index, "Feed.bind", At(from_ms));
   }
   void Incident(RingIncidentState state, ReportKind kind, uint32_t sealed_revision,
-                const char* id = kId) {
+                const char* id = kId, uint64_t begin_ms = 1000) {
     RingIncident& note = header()->incidents[0];
     StoreName(id, note.id, kIncidentIdWords);
     note.kind.store(static_cast<uint32_t>(kind));
     note.sealed_revision.store(sealed_revision);
-    note.begin_ticks.store(At(1000));
+    note.begin_ticks.store(At(begin_ms));
     note.end_ticks.store(state == RingIncidentState::kFinished ? At(2500) : 0);
     note.state.store(static_cast<uint32_t>(state));
   }

@@ -106,7 +106,7 @@ TEST_F(RecoveryTest, IncidentThatWasGrowingKeepsItsIdAndGoesOnCounting) {
 
 TEST_F(RecoveryTest, IncidentThatWasGrowingIsReportedHoweverShort) {
   Blocked(4900);
-  Incident(RingIncidentState::kGrowing, ReportKind::kSlowMessage, 0);
+  Incident(RingIncidentState::kGrowing, ReportKind::kSlowMessage, 0, kId, 4900);
   Leave();
   EXPECT_THAT(Recover().value(), SizeIs(1));
   EXPECT_EQ(reports_[0].revision, 1u);

@@ -1,0 +1,259 @@
+#include "collector/count_store.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/logger.h"
+#include "collector/store.h"
+#include "report/counts_format.h"
+
+namespace jankbox::collector {
+
+const char kCountTables[] = R"sql(
+CREATE TABLE epochs(
+  epoch TEXT PRIMARY KEY NOT NULL,
+  seq INTEGER NOT NULL,
+  begun TEXT NOT NULL,
+  unsure_stops INTEGER NOT NULL,
+  lost_incidents INTEGER NOT NULL,
+  first_received_at_ms INTEGER NOT NULL,
+  last_received_at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE counts(
+  epoch TEXT NOT NULL,
+  version TEXT NOT NULL,
+  key TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  incidents INTEGER NOT NULL,
+  total_ns INTEGER NOT NULL,
+  first_received_at_ms INTEGER NOT NULL,
+  received_at_ms INTEGER NOT NULL,
+  counter BLOB NOT NULL,
+  PRIMARY KEY(epoch, version, key)) STRICT, WITHOUT ROWID;
+)sql";
+
+namespace {
+
+constexpr char kFindCounter[] =
+    "SELECT seq, incidents, total_ns FROM counts WHERE epoch=?1 AND version=?2 AND key=?3";
+constexpr char kSaveCounter[] =
+    "INSERT INTO counts(epoch, version, key, seq, incidents, total_ns, first_received_at_ms,"
+    " received_at_ms, counter) VALUES(?1,?2,?3,?4,?5,?6,?7,?7,?8)"
+    " ON CONFLICT(epoch, version, key) DO UPDATE SET seq=?4, incidents=?5, total_ns=?6,"
+    " received_at_ms=?7, counter=?8";
+constexpr char kSaveEpoch[] =
+    "INSERT INTO epochs(epoch, seq, begun, unsure_stops, lost_incidents, first_received_at_ms,"
+    " last_received_at_ms) VALUES(?1,?2,?3,?4,?5,?6,?6)"
+    " ON CONFLICT(epoch) DO UPDATE SET seq=max(seq,?2), unsure_stops=max(unsure_stops,?4),"
+    " lost_incidents=max(lost_incidents,?5), last_received_at_ms=?6";
+
+int64_t Clamp(uint64_t value) {
+  constexpr uint64_t kMax = std::numeric_limits<int64_t>::max();
+  return static_cast<int64_t>(std::min(value, kMax));
+}
+
+void AddTo(uint64_t* sum, uint64_t value) {
+  constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
+  *sum = *sum > kMax - value ? kMax : *sum + value;
+}
+
+struct StoredCounter {
+  uint64_t seq = 0;
+  uint64_t incidents = 0;
+  uint64_t total_ns = 0;
+};
+
+Result<std::optional<StoredCounter>> FindCounter(Database* database, const std::string& epoch,
+                                                 const proto::Counter& counter) {
+  Statement statement(database, kFindCounter);
+  statement.BindText(1, epoch);
+  statement.BindText(2, counter.version());
+  statement.BindText(3, counter.key());
+  Result<bool> row = statement.Step();
+  if (!row.ok()) return row.status();
+  if (!row.value()) return std::optional<StoredCounter>();
+  return std::optional<StoredCounter>({static_cast<uint64_t>(statement.Integer(0)),
+                                       static_cast<uint64_t>(statement.Integer(1)),
+                                       static_cast<uint64_t>(statement.Integer(2))});
+}
+
+Result<uint64_t> NumberOf(Database* database, const char* sql, const std::string& epoch) {
+  Statement statement(database, sql);
+  statement.BindText(1, epoch);
+  Result<bool> row = statement.Step();
+  if (!row.ok()) return row.status();
+  return row.value() ? static_cast<uint64_t>(statement.Integer(0)) : 0;
+}
+
+// Within an epoch numbers only grow, so those of a later seq are not lower. Else two devices count in
+// it: one is a copy of the other.
+bool FitsTo(const StoredCounter& stored, uint64_t seq, const proto::Counter& sent) {
+  const bool not_lower = sent.incidents() >= stored.incidents && sent.total_ns() >= stored.total_ns;
+  const bool not_higher =
+      sent.incidents() <= stored.incidents && sent.total_ns() <= stored.total_ns;
+  return (seq < stored.seq || not_lower) && (seq > stored.seq || not_higher);
+}
+
+Status SaveCounter(Database* database, const proto::Counts& counts, const proto::Counter& counter,
+                   int64_t received_at_ms) {
+  const std::string message = counter.SerializeAsString();
+  Statement statement(database, kSaveCounter);
+  statement.BindText(1, counts.epoch());
+  statement.BindText(2, counter.version());
+  statement.BindText(3, counter.key());
+  statement.BindInteger(4, Clamp(counts.seq()));
+  statement.BindInteger(5, Clamp(counter.incidents()));
+  statement.BindInteger(6, Clamp(counter.total_ns()));
+  statement.BindInteger(7, received_at_ms);
+  statement.BindBlob(8, message);
+  return statement.Step().status();
+}
+
+Status SaveEpoch(Database* database, const proto::Counts& counts, int64_t received_at_ms) {
+  Statement statement(database, kSaveEpoch);
+  statement.BindText(1, counts.epoch());
+  statement.BindInteger(2, Clamp(counts.seq()));
+  statement.BindText(3, counts.begun());
+  statement.BindInteger(4, Clamp(counts.unsure_stops()));
+  statement.BindInteger(5, Clamp(counts.lost_incidents()));
+  statement.BindInteger(6, received_at_ms);
+  return statement.Step().status();
+}
+
+// Those of `counts` that are to be stored; sets `forked` if they cannot come from the device of
+// what is stored.
+Result<std::vector<const proto::Counter*>> NewerCounters(Database* database,
+                                                         const proto::Counts& counts,
+                                                         bool* forked) {
+  std::vector<const proto::Counter*> newer;
+  size_t added = 0;
+  for (const proto::Counter& counter : counts.counters()) {
+    Result<std::optional<StoredCounter>> found = FindCounter(database, counts.epoch(), counter);
+    if (!found.ok()) return found.status();
+    const std::optional<StoredCounter>& stored = found.value();
+    if (!stored) ++added;
+    if (stored && !FitsTo(*stored, counts.seq(), counter)) *forked = true;
+    if (!stored || stored->seq < counts.seq()) newer.push_back(&counter);
+  }
+  Result<uint64_t> known =
+      NumberOf(database, "SELECT count(*) FROM counts WHERE epoch=?1", counts.epoch());
+  if (!known.ok()) return known.status();
+  if (known.value() + added > kMaxCounters + 1) {
+    return Status(StatusCode::kInvalidArgument, "the epoch has too many counters");
+  }
+  return newer;
+}
+
+Status AcceptIn(Database* database, const proto::Counts& counts, int64_t received_at_ms,
+                proto::CountsReply* reply) {
+  Result<uint64_t> known =
+      NumberOf(database, "SELECT seq FROM epochs WHERE epoch=?1", counts.epoch());
+  if (!known.ok()) return known.status();
+  reply->set_epoch(counts.epoch());
+  reply->set_seq(known.value());
+  bool forked = false;
+  Result<std::vector<const proto::Counter*>> newer = NewerCounters(database, counts, &forked);
+  if (!newer.ok()) return newer.status();
+  if (forked) {
+    reply->set_result(proto::CountsReply::FORKED);
+    return Status::Ok();
+  }
+  for (const proto::Counter* counter : newer.value()) {
+    const Status status = SaveCounter(database, counts, *counter, received_at_ms);
+    if (!status.ok()) return status;
+  }
+  const bool misses_some = known.value() < counts.base_seq();
+  reply->set_result(misses_some ? proto::CountsReply::RESEND : proto::CountsReply::STORED);
+  reply->set_seq(std::max(known.value(), counts.seq()));
+  return SaveEpoch(database, counts, received_at_ms);
+}
+
+void Add(const Statement& row, const proto::Counter& counter, KeyCount* count) {
+  const int64_t first_ms = row.Integer(2);
+  const int64_t last_ms = row.Integer(3);
+  AddTo(&count->incidents, counter.incidents());
+  AddTo(&count->total_ns, counter.total_ns());
+  count->max_ns = std::max(count->max_ns, counter.max_ns());
+  for (const proto::CounterBucket& bucket : counter.buckets()) {
+    if (bucket.index() < kDurationBuckets) {
+      AddTo(&count->buckets[bucket.index()], bucket.incidents());
+    }
+  }
+  const bool is_first = count->epochs == 0;
+  ++count->epochs;
+  if (is_first || first_ms < count->first_received_ms) count->first_received_ms = first_ms;
+  if (count->versions.size() < KeyCount::kMaxVersions) count->versions.insert(counter.version());
+  if (!is_first && last_ms < count->last_received_ms) return;
+  count->last_received_ms = last_ms;
+  count->latest = counter;
+}
+
+}  // namespace
+
+uint64_t KeyCount::p50_ns() const {
+  uint64_t before = 0;
+  for (uint32_t bucket = 0; bucket < kDurationBuckets; ++bucket) {
+    AddTo(&before, buckets[bucket]);
+    if (before >= incidents / 2 + incidents % 2) return std::min(BucketMiddleNs(bucket), max_ns);
+  }
+  return max_ns;
+}
+
+Result<CountSums> SumCounts(Database* database) {
+  CountSums sums;
+  Statement counters(database,
+                     "SELECT key, counter, first_received_at_ms, received_at_ms FROM counts");
+  Result<bool> row = counters.Step();
+  for (; row.ok() && row.value(); row = counters.Step()) {
+    proto::Counter counter;
+    const std::string_view message = counters.Blob(1);
+    if (counter.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
+      Add(counters, counter, &sums.keys[std::string(counters.Text(0))]);
+    } else {
+      Log().warn("cannot parse a stored counter");
+    }
+  }
+  if (!row.ok()) return row.status();
+  Statement epochs(database, "SELECT unsure_stops, lost_incidents FROM epochs");
+  row = epochs.Step();
+  for (; row.ok() && row.value(); row = epochs.Step()) {
+    ++sums.epochs;
+    AddTo(&sums.unsure_stops, static_cast<uint64_t>(epochs.Integer(0)));
+    AddTo(&sums.lost_incidents, static_cast<uint64_t>(epochs.Integer(1)));
+  }
+  if (!row.ok()) return row.status();
+  return sums;
+}
+
+Result<proto::CountsReply> CountStore::Accept(const proto::Counts& counts,
+                                              int64_t received_at_ms) {
+  proto::CountsReply reply;
+  Status invalid = Status::Ok();
+  const Status status = store_->Write([&](Database* database) {
+    reply.Clear();
+    Status accepted = AcceptIn(database, counts, received_at_ms, &reply);
+    // No reason to give up the writes of others in the same transaction; nothing was written yet.
+    if (accepted.code() == StatusCode::kInvalidArgument) {
+      invalid = accepted;
+      return Status::Ok();
+    }
+    return accepted;
+  });
+  if (!status.ok()) return status;
+  if (!invalid.ok()) return invalid;
+  return reply;
+}
+
+Result<CountSums> CountStore::Sums() {
+  Result<CountSums> sums = CountSums();
+  const Status status = store_->Read([&](Database* database) {
+    sums = SumCounts(database);
+    return sums.status();
+  });
+  if (!status.ok()) return status;
+  return sums;
+}
+
+}  // namespace jankbox::collector

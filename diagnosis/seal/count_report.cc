@@ -1,0 +1,51 @@
+#include "diagnosis/seal/count_report.h"
+
+#include <utility>
+
+#include "base/log.h"
+
+namespace jankbox {
+namespace {
+
+void Count(const CountedIncident& incident, CountBook* book) {
+  const Status counted = book->Count(incident);
+  if (!counted.ok()) LogWarning("an incident is counted later: " + counted.message());
+}
+
+}  // namespace
+
+void CountReport(Report* report, CountBook* book) {
+  if (report->kind == ReportKind::kManual) return;
+  report->counted = true;
+  if (report->ongoing) return;
+  CountedIncident incident;
+  incident.id = report->id;
+  ReportCounter& counter = incident.counter;
+  counter.version = report->app_version;
+  counter.key = report->fingerprint;
+  counter.incidents = 1;
+  counter.total_ns = counter.max_ns = report->duration_ns;
+  counter.kind = report->kind;
+  counter.app = report->identity.app;
+  counter.cause = report->identity.cause;
+  counter.message = report->identity.message;
+  counter.blamed_function = report->identity.blamed_function;
+  Count(incident, book);
+}
+
+void CountTogether(const UncountedIncident& incidents, const std::string& app_version,
+                   CountBook* book) {
+  CountedIncident counted;
+  counted.id = incidents.id;
+  ReportCounter& counter = counted.counter;
+  counter.version = app_version;
+  counter.key = kOtherKey;
+  counter.incidents = incidents.incidents;
+  counter.total_ns = incidents.total_ns;
+  counter.max_ns = incidents.max_ns;
+  const auto kind = static_cast<ReportKind>(incidents.kind);
+  counter.kind = ReportKindName(kind).empty() ? ReportKind::kUnspecified : kind;
+  if (counter.incidents != 0) Count(counted, book);
+}
+
+}  // namespace jankbox

@@ -1,0 +1,228 @@
+#include "uploader/counts/count_book.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/checked_bytes.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/file_birth.h"
+#include "base/sealed_file.h"
+#include "report/message_decoder.h"
+#include "report/report_encoder.h"
+#include "uploader/spool/spool_folder.h"
+#include "uploader/spool/spool_lock.h"
+
+namespace jankbox {
+namespace {
+
+constexpr std::string_view kMagic = "JBXCNT01";
+constexpr size_t kMaxBytes = 2u << 20;  // 501 counters of every bucket are below 1 MiB
+constexpr uint32_t kLockMs = 1000;
+
+enum class FileState { kNone, kDamaged, kCopy, kWhole };
+
+struct CountFile {
+  FileState state = FileState::kNone;
+  ReportCountBook book;
+};
+
+CountFile ReadCountFile(const std::string& path) {
+  CountFile file;
+  const Result<ScopedFd> fd = OpenRegularFile(path);
+  if (!fd.ok() && fd.status().code() == StatusCode::kNotFound) return file;
+  file.state = FileState::kDamaged;
+  const Result<std::string> bytes = fd.ok() ? ReadFile(path, kMaxBytes) : fd.status();
+  const std::optional<std::string_view> content =
+      bytes.ok() ? CheckedContent(kMagic, bytes.value()) : std::nullopt;
+  if (!content || !DecodeCountBook(*content, &file.book).ok() || !IsPlausible(file.book)) {
+    file.book = {};
+    return file;
+  }
+  // A file system that keeps no such time cannot tell: the server does (Acknowledge).
+  const uint64_t born_ns = FileBirthNs(fd->get());
+  const bool copy = born_ns != 0 && file.book.birth_ns != 0 && born_ns != file.book.birth_ns;
+  file.state = copy ? FileState::kCopy : FileState::kWhole;
+  return file;
+}
+
+// Whatever follows has a higher generation than both files.
+ReportCountBook BeginAgain(const char* why, const CountFile& synced, const CountFile& recent,
+                           const SpoolInstant& now) {
+  ReportCountBook book = NewCountBook(why, now.realtime_ns / kNsPerMs);
+  book.generation = std::max(synced.book.generation, recent.book.generation);
+  // Of a copy: what a ring of this folder still has was counted before it was made.
+  book.counted_ids = recent.book.counted_ids;
+  for (const std::string& id : synced.book.counted_ids) {
+    auto& ids = book.counted_ids;
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+  }
+  return book;
+}
+
+}  // namespace
+
+CountBook::CountBook(std::string folder, Clock clock)
+    : folder_(std::move(folder)), clock_(std::move(clock)) {}
+
+CountBook::Loaded CountBook::Load(const SpoolInstant& now) const {
+  CountFile synced = ReadCountFile(JoinPath(folder_, kCountsName));
+  CountFile recent = ReadCountFile(JoinPath(folder_, kRecentCountsName));
+  const auto either = [&](FileState state) {
+    return synced.state == state || recent.state == state;
+  };
+  if (either(FileState::kCopy)) return {BeginAgain("copy", synced, recent, now), false, true};
+  if (!either(FileState::kWhole)) {
+    const char* why = either(FileState::kDamaged) ? "damaged" : "new";
+    return {BeginAgain(why, {}, {}, now), false, true};
+  }
+  const bool is_recent =
+      recent.state == FileState::kWhole &&
+      (synced.state != FileState::kWhole || recent.book.generation > synced.book.generation);
+  Loaded loaded;
+  loaded.book = std::move(is_recent ? recent.book : synced.book);
+  loaded.synced = !is_recent;
+  // The machine stopped, or a power cut damaged the later file: what followed may be missing.
+  const bool stopped = loaded.book.boot_id != now.boot_id && !loaded.book.closed;
+  if (stopped || either(FileState::kDamaged)) {
+    ++loaded.book.unsure_stops;
+    loaded.changed = true;
+  }
+  return loaded;
+}
+
+Status CountBook::Store(const SpoolInstant& now, bool durable, ReportCountBook* book) const {
+  ++book->generation;
+  if (book->boot_id != now.boot_id) durable = true;
+  if (now.boottime_ns >= book->synced_boottime_ns + kSyncEveryNs) durable = true;
+  book->boot_id = now.boot_id;
+  if (durable) book->synced_boottime_ns = now.boottime_ns;
+  const auto content = [book](int fd) {
+    book->birth_ns = FileBirthNs(fd);
+    return AddChecksum(kMagic, EncodeCountBook(*book));
+  };
+  const Status status =
+      ReplaceFile(folder_, durable ? kCountsName : kRecentCountsName, content, durable);
+  if (status.ok() && durable) unlink(JoinPath(folder_, kRecentCountsName).c_str());
+  return status;
+}
+
+Status CountBook::Change(const Edit& edit) {
+  // Without the lock another process's counts could be overwritten: the caller tries again later.
+  const Result<SpoolLock> lock = SpoolLock::Acquire(JoinPath(folder_, kCountsLockName), kLockMs);
+  if (!lock.ok()) return lock.status();
+  const SpoolInstant now = clock_();
+  Loaded loaded = Load(now);
+  ReportCountBook& book = loaded.book;
+  const std::string epoch = book.epoch;
+  const uint64_t seq = book.seq;
+  const bool was_closed = book.closed;
+  Outcome outcome = edit(&book);
+  const size_t ids = book.counted_ids.size();
+  for (const std::string& id : settled_) ForgetId(id, &book);
+  outcome.changed = outcome.changed || book.counted_ids.size() != ids;
+  // An epoch that begins where there was none is not worth a file before it counts.
+  if (loaded.changed && book.generation != 0) outcome = {.changed = true, .durable = true};
+  // No epoch is begun twice, and after a power cut closed counts have nothing missing.
+  const bool opened = was_closed && book.seq != seq;
+  if (opened || book.epoch != epoch) outcome.durable = true;
+  Status status = Status::Ok();
+  if (outcome.changed || (outcome.durable && !loaded.synced)) {
+    status = Store(now, outcome.durable, &book);
+  }
+  if (status.ok()) settled_.clear();
+  return status;
+}
+
+bool CountBook::AddUnwritten(ReportCountBook* book) {
+  bool added = lost_ != 0;
+  book->lost_incidents += lost_;
+  for (const CountedIncident& incident : unwritten_) added = AddIncident(incident, book) || added;
+  if (added) book->closed = false;
+  return added;
+}
+
+void CountBook::WasWritten(const Status& status) {
+  if (!status.ok()) return;
+  unwritten_.clear();
+  lost_ = 0;
+}
+
+Status CountBook::Count(const CountedIncident& incident) {
+  if (unwritten_.size() >= kMaxUnwritten) {
+    lost_ += unwritten_.front().counter.incidents;
+    unwritten_.erase(unwritten_.begin());
+  }
+  unwritten_.push_back(incident);
+  counted_.push_back(incident.id);
+  const Status status =
+      Change([this](ReportCountBook* book) { return Outcome{.changed = AddUnwritten(book)}; });
+  WasWritten(status);
+  return status;
+}
+
+void CountBook::Settle() {
+  settled_.insert(settled_.end(), counted_.begin(), counted_.end());
+  counted_.clear();
+}
+
+Status CountBook::Close() {
+  if (unwritten_.empty() && counted_.empty() && settled_.empty()) return Status::Ok();
+  const Status status = Change([this](ReportCountBook* book) {
+    const bool added = AddUnwritten(book);
+    if (!added && (book->closed || book->generation == 0)) return Outcome{};
+    book->closed = true;
+    return Outcome{.changed = true, .durable = true};
+  });
+  WasWritten(status);
+  return status;
+}
+
+Result<ReportCounts> CountBook::Unsent() {
+  ReportCounts counts;
+  const Status status = Change([&](ReportCountBook* book) {
+    counts = UnsentCounts(*book);
+    return Outcome{.durable = !counts.counters.empty()};
+  });
+  if (!status.ok()) return status;
+  return counts;
+}
+
+Status CountBook::Acknowledge(const ReportCounts& sent, const CountsAnswer& answer) {
+  const uint64_t realtime_ms = clock_().realtime_ns / kNsPerMs;
+  return Change([&](ReportCountBook* book) {
+    if (book->epoch != sent.epoch) return Outcome{};
+    const char* again = answer.forked || answer.seq > book->seq ? "copy" : nullptr;
+    if (again == nullptr) {
+      book->acknowledged_seq =
+          answer.resend ? 0 : std::max(book->acknowledged_seq, std::min(sent.seq, answer.seq));
+      const bool all_sent = book->acknowledged_seq == book->seq;
+      if (all_sent && book->counters.size() >= kFullCounters) again = "full";
+    }
+    if (again != nullptr) {
+      ReportCountBook next = NewCountBook(again, realtime_ms);
+      next.generation = book->generation;
+      next.counted_ids = std::move(book->counted_ids);
+      *book = std::move(next);
+    }
+    return Outcome{.changed = true};
+  });
+}
+
+Result<ReportCountBook> CountBook::Read(const std::string& folder) {
+  CountFile synced = ReadCountFile(JoinPath(folder, kCountsName));
+  CountFile recent = ReadCountFile(JoinPath(folder, kRecentCountsName));
+  // A reader does not mind a copy.
+  const auto readable = [](const CountFile& file) { return file.state >= FileState::kCopy; };
+  if (readable(recent) && recent.book.generation > synced.book.generation) return recent.book;
+  if (readable(synced)) return synced.book;
+  const bool none = synced.state == FileState::kNone && recent.state == FileState::kNone;
+  return Status(none ? StatusCode::kNotFound : StatusCode::kCorrupt,
+                JoinPath(folder, kCountsName) + (none ? ": there are no counts" : ": damaged"));
+}
+
+}  // namespace jankbox
