@@ -87,8 +87,8 @@ Result<uint64_t> NumberOf(Database* database, const char* sql, const std::string
   return row.value() ? static_cast<uint64_t>(statement.Integer(0)) : 0;
 }
 
-// Within an epoch numbers only grow, so those of a later seq are not lower. Else two devices count in
-// it: one is a copy of the other.
+// Within an epoch numbers only grow, so those of a later seq are not lower. Else two devices count
+// in it: one is a copy of the other.
 bool FitsTo(const StoredCounter& stored, uint64_t seq, const proto::Counter& sent) {
   const bool not_lower = sent.incidents() >= stored.incidents && sent.total_ns() >= stored.total_ns;
   const bool not_higher =
@@ -227,8 +227,7 @@ Result<CountSums> SumCounts(Database* database) {
   return sums;
 }
 
-Result<proto::CountsReply> CountStore::Accept(const proto::Counts& counts,
-                                              int64_t received_at_ms) {
+Result<proto::CountsReply> CountStore::Accept(const proto::Counts& counts, int64_t received_at_ms) {
   proto::CountsReply reply;
   Status invalid = Status::Ok();
   const Status status = store_->Write([&](Database* database) {

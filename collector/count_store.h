@@ -54,8 +54,8 @@ class CountStore {
   // `store` outlives this.
   explicit CountStore(ReportStore* store) : store_(store) {}
 
-  // Takes what is newer than what is stored; durable when it returns ok. kInvalidArgument: the epoch
-  // has too many counters.
+  // Takes what is newer than what is stored; durable when it returns ok. kInvalidArgument: the
+  // epoch has too many counters.
   Result<proto::CountsReply> Accept(const proto::Counts& counts, int64_t received_at_ms);
 
   Result<CountSums> Sums();

@@ -25,8 +25,8 @@ struct CountedReports {
 
 struct Gathered {
   IncidentGroup group;
-  std::vector<uint64_t> durations_ns;  // of reports, ascending
-  std::string worst_id;                // empty: there is no report
+  std::vector<uint64_t> durations_ns;             // of reports, ascending
+  std::string worst_id;                           // empty: there is no report
   std::map<std::string, CountedReports> counted;  // by exact key
   uint64_t from_counters = 0;                     // incidents
   std::array<uint64_t, kDurationBuckets> buckets{};

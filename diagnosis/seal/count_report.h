@@ -1,5 +1,5 @@
-// From an incident's report, written or not, to the counts of its device. Sealing thread or programs;
-// touches the disk.
+// From an incident's report, written or not, to the counts of its device. Sealing thread or
+// programs; touches the disk.
 #ifndef JANKBOX_DIAGNOSIS_SEAL_COUNT_REPORT_H_
 #define JANKBOX_DIAGNOSIS_SEAL_COUNT_REPORT_H_
 
@@ -11,8 +11,8 @@
 
 namespace jankbox {
 
-// Says in the report of an incident that it is counted, and counts it if it is over. A snapshot that
-// somebody asked for is no incident.
+// Says in the report of an incident that it is counted, and counts it if it is over. A snapshot
+// that somebody asked for is no incident.
 void CountReport(Report* report, CountBook* book);
 
 // Counts incidents that have no report, of an app and its version.

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/compact_sort.h"
-#include "base/gc_pause_name.h"
+#include "tracer/event/gc_pause_name.h"
 #include "tracer/event/marker_text.h"
 
 namespace jankbox {

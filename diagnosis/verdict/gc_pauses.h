@@ -1,6 +1,6 @@
 // When a garbage collector kept a thread from running: the pauses that a virtual machine's own
-// thread recorded (base/gc_pause_name.h), and the waits for the collector that the thread itself
-// marked, as ART does ("GC: Wait For Completion Alloc"). Pure; sealing thread; allocates.
+// thread recorded (tracer/event/gc_pause_name.h), and the waits for the collector that the thread
+// itself marked, as ART does ("GC: Wait For Completion Alloc"). Pure; sealing thread; allocates.
 #ifndef JANKBOX_DIAGNOSIS_VERDICT_GC_PAUSES_H_
 #define JANKBOX_DIAGNOSIS_VERDICT_GC_PAUSES_H_
 

@@ -23,9 +23,7 @@ void SetState(RingUncountedState state, RingUncounted* entry) {
 }
 
 // The entries of single incidents, and those of incidents that are counted together.
-std::span<RingUncounted> Single(RingHeader* ring) {
-  return {ring->uncounted, kMaxUncounted};
-}
+std::span<RingUncounted> Single(RingHeader* ring) { return {ring->uncounted, kMaxUncounted}; }
 std::span<RingUncounted> Together(RingHeader* ring) {
   return {ring->uncounted + kMaxUncounted, kUncountedTogether};
 }

@@ -18,12 +18,12 @@ namespace jankbox {
 
 // One incident, or several that nobody looked at one by one.
 struct UncountedIncident {
-  std::string id;      // a UUID
-  uint32_t kind = 0;   // ReportKind's numbers
+  std::string id;     // a UUID
+  uint32_t kind = 0;  // ReportKind's numbers
   int32_t tid = 0;
-  uint64_t begin_ns = 0;     // of one, CLOCK_MONOTONIC
+  uint64_t begin_ns = 0;  // of one, CLOCK_MONOTONIC
   uint64_t end_ns = 0;
-  std::string what;          // the message of one
+  std::string what;  // the message of one
   uint64_t incidents = 1;
   uint64_t total_ns = 0;
   uint64_t max_ns = 0;

@@ -13,7 +13,6 @@
 #include <string_view>
 
 #include "base/file.h"
-#include "base/gc_pause_name.h"
 #include "jankbox/jankbox.h"
 #include "sdk/android/jni/incident_facts.h"
 #include "sdk/linux/java_ui.h"
@@ -23,6 +22,7 @@
 #include "sdk/linux/jvmti/stack_watch.h"
 #include "sdk/linux/preload_link.h"
 #include "sdk/runtime/run_socket.h"
+#include "tracer/event/gc_pause_name.h"
 
 namespace jankbox {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "base/gc_pause_name.h"
 #include "tests/fakes/fake_window.h"
+#include "tracer/event/gc_pause_name.h"
 
 namespace jankbox {
 namespace {
