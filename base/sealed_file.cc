@@ -71,7 +71,8 @@ int SealedFile::SweepOrphans(const std::string& directory) {
 
 Status ReplaceFile(const std::string& directory, const std::string& name, std::string_view bytes,
                    bool durable) {
-  return ReplaceFile(directory, name, [bytes](int) { return std::string(bytes); }, durable);
+  return ReplaceFile(
+      directory, name, [bytes](int) { return std::string(bytes); }, durable);
 }
 
 Status ReplaceFile(const std::string& directory, const std::string& name,

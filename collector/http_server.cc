@@ -148,16 +148,14 @@ void HttpServer::Configure() {
       [](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
         SendError(&response, 503, "the collector is out of memory", Connection::kClose);
       });
-  listener_.Post(kReportsPath,
-                 [this](const httplib::Request&, httplib::Response& response,
-                        const httplib::ContentReader& reader) {
-                   ReceiveUpload(max_report_bytes_, &HttpServer::AnswerUpload, response, reader);
-                 });
-  listener_.Post(kCountsPath,
-                 [this](const httplib::Request&, httplib::Response& response,
-                        const httplib::ContentReader& reader) {
-                   ReceiveUpload(kMaxCountsBytes, &HttpServer::AnswerCounts, response, reader);
-                 });
+  listener_.Post(kReportsPath, [this](const httplib::Request&, httplib::Response& response,
+                                      const httplib::ContentReader& reader) {
+    ReceiveUpload(max_report_bytes_, &HttpServer::AnswerUpload, response, reader);
+  });
+  listener_.Post(kCountsPath, [this](const httplib::Request&, httplib::Response& response,
+                                     const httplib::ContentReader& reader) {
+    ReceiveUpload(kMaxCountsBytes, &HttpServer::AnswerCounts, response, reader);
+  });
 }
 
 Result<int> HttpServer::Start(const ListenAddress& address) {

@@ -1,9 +1,9 @@
 // The collector over HTTP/1.1: POST /api/v1/reports and /api/v1/counts; GET /api/v1/reports,
-// /api/v1/reports/ID, /api/v1/reports/ID/trace, /api/v1/groups, /api/v1/counts, /healthz and the page
-// at /. Uses cpp-httplib for
-// sockets, parsing and routes: what the library would read without a limit (bodies in
-// chunks, bodies of other methods) is refused before it is read. Start() and Stop() from one
-// thread; handlers run on the library's pool. Allocates, and blocks on disk and network.
+// /api/v1/reports/ID, /api/v1/reports/ID/trace, /api/v1/groups, /api/v1/counts, /healthz and the
+// page at /. Uses cpp-httplib for sockets, parsing and routes: what the library would read without
+// a limit (bodies in chunks, bodies of other methods) is refused before it is read. Start() and
+// Stop() from one thread; handlers run on the library's pool. Allocates, and blocks on disk and
+// network.
 #ifndef JANKBOX_COLLECTOR_HTTP_SERVER_H_
 #define JANKBOX_COLLECTOR_HTTP_SERVER_H_
 

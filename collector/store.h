@@ -1,6 +1,6 @@
-// The collector's SQLite file, and its table of reports: one row for each id, with the Report message
-// and the columns that queries need. THREAD-SAFE: one connection commits (uploads that arrive
-// together share one commit), another one reads. Blocks on the disk.
+// The collector's SQLite file, and its table of reports: one row for each id, with the Report
+// message and the columns that queries need. THREAD-SAFE: one connection commits (uploads that
+// arrive together share one commit), another one reads. Blocks on the disk.
 #ifndef JANKBOX_COLLECTOR_STORE_H_
 #define JANKBOX_COLLECTOR_STORE_H_
 

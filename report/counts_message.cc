@@ -35,9 +35,9 @@ Status CheckBuckets(const proto::Counter& counter) {
 }
 
 Status CheckCounter(const proto::Counter& counter) {
-  for (const std::string* text : {&counter.version(), &counter.key(), &counter.app(),
-                                  &counter.cause(), &counter.message(),
-                                  &counter.blamed_function()}) {
+  for (const std::string* text :
+       {&counter.version(), &counter.key(), &counter.app(), &counter.cause(), &counter.message(),
+        &counter.blamed_function()}) {
     if (text->size() > kMaxTextBytes) return Wrong("a text of a counter is too long");
   }
   if (counter.key().empty()) return Wrong("a counter has no key");
@@ -64,7 +64,8 @@ Result<proto::Counts> ParseCounts(std::string_view bytes) {
     return Wrong("the sequence numbers cannot be true");
   }
   if (counts.begun().size() > kMaxTextBytes) return Wrong("a text is too long");
-  if (counts.counters_size() > static_cast<int>(kMaxCounters) + 1) return Wrong("too many counters");
+  if (counts.counters_size() > static_cast<int>(kMaxCounters) + 1)
+    return Wrong("too many counters");
   std::set<std::pair<std::string, std::string>> keys;
   for (const proto::Counter& counter : counts.counters()) {
     const Status status = CheckCounter(counter);

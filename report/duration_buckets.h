@@ -9,7 +9,7 @@
 
 namespace jankbox {
 
-inline constexpr uint32_t kFirstPower = 20;       // 2^20 ns, about a millisecond; bucket 0 is below it
+inline constexpr uint32_t kFirstPower = 20;  // 2^20 ns, about a millisecond; bucket 0 is below it
 inline constexpr uint32_t kDurationBuckets = 85;  // the last one has all from 32 minutes on
 
 inline uint32_t DurationBucket(uint64_t ns) {

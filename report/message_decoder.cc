@@ -69,8 +69,8 @@ bool DecodeMessage(const MessageRow& message, std::string_view bytes, char* obje
   ProtoReader reader(bytes);
   ProtoField field;
   while (reader.Next(&field)) {
-    const FieldRow* row =
-        std::find_if(first, last, [&](const FieldRow& known) { return known.number == field.number; });
+    const FieldRow* row = std::find_if(
+        first, last, [&](const FieldRow& known) { return known.number == field.number; });
     if (row != last && !ReadField(*row, field, object + row->offset)) return false;
   }
   return reader.complete();
@@ -79,8 +79,7 @@ bool DecodeMessage(const MessageRow& message, std::string_view bytes, char* obje
 }  // namespace
 
 Status DecodeCountBook(std::string_view bytes, ReportCountBook* book) {
-  const bool whole =
-      DecodeMessage(kReportCountBookMessage, bytes, reinterpret_cast<char*>(book));
+  const bool whole = DecodeMessage(kReportCountBookMessage, bytes, reinterpret_cast<char*>(book));
   return whole ? Status::Ok() : Status(StatusCode::kCorrupt, "damaged counts");
 }
 

@@ -1,5 +1,5 @@
-// Messages of report.proto to protobuf bytes, and a report to the zstd skippable frame that ends its
-// file. Runs on Jankbox's own threads; allocates.
+// Messages of report.proto to protobuf bytes, and a report to the zstd skippable frame that ends
+// its file. Runs on Jankbox's own threads; allocates.
 #ifndef JANKBOX_REPORT_REPORT_ENCODER_H_
 #define JANKBOX_REPORT_REPORT_ENCODER_H_
 

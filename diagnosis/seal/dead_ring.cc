@@ -172,9 +172,8 @@ class SlotOfDead {
   }
 
   bool IsNotedAt(uint64_t begin_ticks) const {
-    return SameMoment(
-        ring_.clock.ToMonotonicNs(note_.begin_ticks.load(std::memory_order_relaxed)),
-        ring_.clock.ToMonotonicNs(begin_ticks));
+    return SameMoment(ring_.clock.ToMonotonicNs(note_.begin_ticks.load(std::memory_order_relaxed)),
+                      ring_.clock.ToMonotonicNs(begin_ticks));
   }
 
   // Its id, kind and revision.

@@ -164,8 +164,8 @@ Status RecoverRing(DeadRing ring, const Recovery& recovery) {
   bool told = false;
   for (DeadIncident& incident : incidents.each) {
     told = told || !incident.request.end.reason.empty();
-    const Status status = SealRequestOf(ring, std::move(incident.request), incident.with_report,
-                                        recovery);
+    const Status status =
+        SealRequestOf(ring, std::move(incident.request), incident.with_report, recovery);
     if (!status.ok()) return status;
   }
   return unclean ? RecoverEnd(ring, told, recovery) : Status::Ok();

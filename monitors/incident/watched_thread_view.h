@@ -26,7 +26,7 @@ struct SlowDispatch {
   uint64_t begin_ns = 0;
   uint64_t end_ns = 0;
   std::string what;
-  uint32_t missed = 0;  // others ended since the last one was taken: only the last one is kept
+  uint32_t missed = 0;     // others ended since the last one was taken: only the last one is kept
   uint64_t missed_ns = 0;  // how long these took together
   // Of the slot, with this one and all before it.
   uint32_t version = 0;

@@ -28,8 +28,8 @@ class UploadThread {
   explicit UploadThread(Drain drain) : drain_(std::move(drain)) {}
 
   void Start();
-  void Wake();                          // a report was sealed; any thread
-  void WakeForCounts();                 // an incident was only counted: sent soon enough; any thread
+  void Wake();           // a report was sealed; any thread
+  void WakeForCounts();  // an incident was only counted: sent soon enough; any thread
   bool WaitIdle(uint64_t deadline_ns);  // until what was sealed so far was tried once
   // Lets a drain that was asked for go on, but no longer than until about the deadline.
   void Stop(uint64_t deadline_ns);

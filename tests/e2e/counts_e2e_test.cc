@@ -9,12 +9,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/file_birth.h"
 #include "base/scoped_fd.h"
 #include "tests/e2e/collector_program.h"
 #include "tests/e2e/flaky_network.h"
 #include "tests/e2e/run_program.h"
 #include "uploader/counts/count_book.h"
+#include "uploader/counts/file_birth.h"
 
 namespace jankbox {
 namespace {
@@ -38,7 +38,7 @@ struct Scale {
   int lives = 12;
   int incidents = 25;  // a life
   int reinstall_every = 5;
-  int copy_at = 8;     // this life's folder is the backup
+  int copy_at = 8;      // this life's folder is the backup
   int restore_at = 10;  // which is restored after this one
 };
 
@@ -51,17 +51,16 @@ class CountsTest : public EndToEndTest {
  protected:
   void SetUp() override {
     EndToEndTest::SetUp();
-    collector_ =
-        std::make_unique<CollectorProgram>(Binary("jankbox-collector"), Folder("data"));
+    collector_ = std::make_unique<CollectorProgram>(Binary("jankbox-collector"), Folder("data"));
     ASSERT_TRUE(collector_->Start());
     network_ = std::make_unique<FlakyNetwork>(collector_->url());
   }
 
   void Live(int life, int incidents, bool killed) {
-    const Outcome outcome = RunProgram(
-        {Binary("counts_driver"), Folder("spool"), Folder("log"), std::to_string(life + 1),
-         std::to_string(incidents), killed ? "kill" : "stop"},
-        {{"JANKBOX_UPLOAD_URL", network_->url()}}, 300000);
+    const Outcome outcome =
+        RunProgram({Binary("counts_driver"), Folder("spool"), Folder("log"),
+                    std::to_string(life + 1), std::to_string(incidents), killed ? "kill" : "stop"},
+                   {{"JANKBOX_UPLOAD_URL", network_->url()}}, 300000);
     EXPECT_EQ(outcome.signal, killed ? SIGKILL : 0) << life << ": " << outcome.err;
     if (!killed) {
       EXPECT_EQ(outcome.exit_status, 0) << life << ": " << outcome.err;
@@ -150,7 +149,8 @@ TEST_F(CountsTest, AreExactThroughKillsReinstallsACopyAndLostRequests) {
   taps.Add(counted[kOtherKey].incidents, counted[kOtherKey].total_ns, 0);
   const Tally tapped = Truth()["tap"];
   EXPECT_EQ(taps.incidents, tapped.incidents);
-  EXPECT_GE(static_cast<double>(taps.total_ns), 0.98 * 40e6 * static_cast<double>(tapped.incidents));
+  EXPECT_GE(static_cast<double>(taps.total_ns),
+            0.98 * 40e6 * static_cast<double>(tapped.incidents));
   EXPECT_LE(static_cast<double>(taps.total_ns), 1.02 * static_cast<double>(tapped.total_ns));
   EXPECT_EQ(counted["exit"].incidents, kills);
 

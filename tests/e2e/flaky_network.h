@@ -36,7 +36,8 @@ class FlakyNetwork {
     const std::string body = ReadBody(fd, headers);
     if (failure == 1) {
       ++unavailable_;
-      RawServer::Send(fd, "HTTP/1.1 503 Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+      RawServer::Send(fd,
+                      "HTTP/1.1 503 Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
       return;
     }
     const size_t path = headers.find(' ') + 1;
@@ -50,8 +51,8 @@ class FlakyNetwork {
     if (!stored) return;
     RawServer::Send(fd, "HTTP/1.1 " + std::to_string(stored->status) +
                             " Answer\r\nContent-Type: application/x-protobuf\r\nContent-Length: " +
-                            std::to_string(stored->body.size()) +
-                            "\r\nConnection: close\r\n\r\n" + stored->body);
+                            std::to_string(stored->body.size()) + "\r\nConnection: close\r\n\r\n" +
+                            stored->body);
   }
 
   static std::string HeaderOf(const std::string& headers, const std::string& name) {

@@ -221,9 +221,9 @@ void RingFile::NoteOomKills(std::string_view file, uint64_t kills) {
 
 bool RingFile::RemoveFile() {
   RingHeader* h = mutable_header();
-  const bool unsealed = !path_.empty() && (!uncounted().empty() ||
-                                           std::any_of(std::begin(h->incidents),
-                                                       std::end(h->incidents), IsFinished));
+  const bool unsealed =
+      !path_.empty() && (!uncounted().empty() ||
+                         std::any_of(std::begin(h->incidents), std::end(h->incidents), IsFinished));
   const RingEnd end = unsealed ? RingEnd::kUnsealed : RingEnd::kClosed;
   h->closed.store(static_cast<uint32_t>(end), std::memory_order_release);
   if (path_.empty()) return true;

@@ -95,7 +95,8 @@ struct alignas(64) RingWatchedThread {
   // The last dispatch at or above the slow threshold. `slow_version` is odd while it is being
   // written.
   std::atomic<uint32_t> slow_version;
-  // The slow_version up to which the watcher has made incidents; it writes this and slow_seen_ticks.
+  // The slow_version up to which the watcher has made incidents; it writes this and
+  // slow_seen_ticks.
   std::atomic<uint32_t> slow_seen_version;
   std::atomic<uint64_t> slow_begin_ticks;
   std::atomic<uint64_t> slow_end_ticks;
@@ -142,7 +143,7 @@ enum class RingUncountedState : uint32_t {
   kTogether = 3,  // the same, being counted
 };
 
-// Incidents that ended and are not counted yet (uncounted_incidents.h). Written under the ring's
+// Incidents that ended and are not counted yet (incident_note.h). Written under the ring's
 // lock, `state` last.
 struct RingUncounted {
   std::atomic<uint32_t> state;  // RingUncountedState
@@ -153,10 +154,10 @@ struct RingUncounted {
   std::atomic<uint64_t> end_ns;
   std::atomic<uint64_t> total_ns;  // of their durations
   std::atomic<uint64_t> max_ns;
-  std::atomic<uint64_t> id[kIncidentIdWords];     // UUID
+  std::atomic<uint64_t> id[kIncidentIdWords];      // UUID
   std::atomic<uint64_t> what[kDispatchNameWords];  // of kWaits: its message
 };
-inline constexpr size_t kMaxUncounted = 66;  // as many as wait for the sealing thread, and two
+inline constexpr size_t kMaxUncounted = 70;  // all that wait for the sealing thread, and some
 inline constexpr size_t kUncountedTogether = 2;
 
 // How events were recorded from a moment on. Written by the watcher thread.

@@ -1,6 +1,7 @@
-// The counts of a report folder in its files .counts and .counts.new (docs/formats/counts.md): shared
-// by every process of the folder, exact through kills and restarts, and begun again in a copy of the
-// folder. An object belongs to one thread at a time, never the app's own; it blocks on the disk.
+// The counts of a report folder in its files .counts and .counts.new (docs/formats/counts.md):
+// shared by every process of the folder, exact through kills and restarts, and begun again in a
+// copy of the folder. An object belongs to one thread at a time, never the app's own; it blocks on
+// the disk.
 #ifndef JANKBOX_UPLOADER_COUNTS_COUNT_BOOK_H_
 #define JANKBOX_UPLOADER_COUNTS_COUNT_BOOK_H_
 
@@ -44,8 +45,8 @@ class CountBook {
   // Writes what is left and makes it survive a power cut, if this object has counted anything.
   Status Close();
 
-  // What the server does not have yet; without counters if there is nothing. It survives a power cut
-  // from now on: what the server has seen never comes back with other numbers.
+  // What the server does not have yet; without counters if there is nothing. It survives a power
+  // cut from now on: what the server has seen never comes back with other numbers.
   Result<ReportCounts> Unsent();
 
   // The server's answer to `sent`. If another device counts in this epoch, a new one begins.

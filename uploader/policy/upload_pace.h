@@ -21,11 +21,11 @@ struct UploadBudget {
 
 // Times are realtime.
 struct UploadPace {
-  uint32_t failures = 0;        // in a row
-  uint64_t not_before_ms = 0;   // own backoff
-  uint64_t server_says_ms = 0;  // Retry-After
-  uint64_t day = 0;             // since 1970, UTC
-  uint64_t day_bytes = 0;       // sent on it, whatever came back
+  uint32_t failures = 0;              // in a row
+  uint64_t not_before_ms = 0;         // own backoff
+  uint64_t server_says_ms = 0;        // Retry-After
+  uint64_t day = 0;                   // since 1970, UTC
+  uint64_t day_bytes = 0;             // sent on it, whatever came back
   uint64_t counts_not_before_ms = 0;  // the server takes no counts
 };
 

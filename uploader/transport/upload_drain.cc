@@ -43,8 +43,8 @@ uint64_t KernelRandom() {
 
 // A file without a name that has `bytes`, for a transport to read.
 Result<ScopedFd> NewBodyFile(const std::string& directory, const std::string& bytes) {
-  const std::string path = JoinPath(
-      directory, SealedFile::kTemporaryPrefix + std::to_string(getpid()) + "-body");
+  const std::string path =
+      JoinPath(directory, SealedFile::kTemporaryPrefix + std::to_string(getpid()) + "-body");
   unlink(path.c_str());
   ScopedFd fd(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd.valid()) return Status::FromErrno(errno, path);

@@ -1,6 +1,7 @@
 // Sends the counts of a spool's folder, and then its reports, oldest first, one at a time, until a
-// deadline. Used by the SDK's upload thread and by `jankbox run --upload` at its end. Of several processes at one spool,
-// one drains at a time. Threads: one that may block; nothing else may use the transport meanwhile.
+// deadline. Used by the SDK's upload thread and by `jankbox run --upload` at its end. Of several
+// processes at one spool, one drains at a time. Threads: one that may block; nothing else may use
+// the transport meanwhile.
 #ifndef JANKBOX_UPLOADER_TRANSPORT_UPLOAD_DRAIN_H_
 #define JANKBOX_UPLOADER_TRANSPORT_UPLOAD_DRAIN_H_
 

@@ -12,11 +12,11 @@
 #include <iterator>
 
 #include "base/file.h"
-#include "base/file_birth.h"
 #include "base/scoped_fd.h"
 #include "report/report_encoder.h"
 #include "tests/uploader/counts/counted_incident.h"
 #include "tests/uploader/temporary_folder.h"
+#include "uploader/counts/file_birth.h"
 #include "uploader/spool/spool.h"
 #include "uploader/spool/spool_lock.h"
 
@@ -58,8 +58,8 @@ class CountBookTest : public testing::Test {
     unlink(path.c_str());
     return born_ns;
   }
-  // Until a file that is created has another birth than those that exist: the kernel counts in ticks
-  // of some milliseconds. False if the file system keeps none.
+  // Until a file that is created has another birth than those that exist: the kernel counts in
+  // ticks of some milliseconds. False if the file system keeps none.
   bool WaitForTheNextBirth() const {
     const uint64_t born_ns = BirthOfANewFile();
     while (born_ns != 0 && BirthOfANewFile() == born_ns) usleep(1000);
