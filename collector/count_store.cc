@@ -1,38 +1,13 @@
 #include "collector/count_store.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "base/logger.h"
-#include "collector/store.h"
 #include "report/counts_format.h"
 
 namespace jankbox::collector {
-
-const char kCountTables[] = R"sql(
-CREATE TABLE epochs(
-  epoch TEXT PRIMARY KEY NOT NULL,
-  seq INTEGER NOT NULL,
-  begun TEXT NOT NULL,
-  unsure_stops INTEGER NOT NULL,
-  lost_incidents INTEGER NOT NULL,
-  first_received_at_ms INTEGER NOT NULL,
-  last_received_at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE counts(
-  epoch TEXT NOT NULL,
-  version TEXT NOT NULL,
-  key TEXT NOT NULL,
-  seq INTEGER NOT NULL,
-  incidents INTEGER NOT NULL,
-  total_ns INTEGER NOT NULL,
-  first_received_at_ms INTEGER NOT NULL,
-  received_at_ms INTEGER NOT NULL,
-  counter BLOB NOT NULL,
-  PRIMARY KEY(epoch, version, key)) STRICT, WITHOUT ROWID;
-)sql";
 
 namespace {
 
@@ -48,16 +23,6 @@ constexpr char kSaveEpoch[] =
     " last_received_at_ms) VALUES(?1,?2,?3,?4,?5,?6,?6)"
     " ON CONFLICT(epoch) DO UPDATE SET seq=max(seq,?2), unsure_stops=max(unsure_stops,?4),"
     " lost_incidents=max(lost_incidents,?5), last_received_at_ms=?6";
-
-int64_t Clamp(uint64_t value) {
-  constexpr uint64_t kMax = std::numeric_limits<int64_t>::max();
-  return static_cast<int64_t>(std::min(value, kMax));
-}
-
-void AddTo(uint64_t* sum, uint64_t value) {
-  constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
-  *sum = *sum > kMax - value ? kMax : *sum + value;
-}
 
 struct StoredCounter {
   uint64_t seq = 0;
@@ -103,9 +68,9 @@ Status SaveCounter(Database* database, const proto::Counts& counts, const proto:
   statement.BindText(1, counts.epoch());
   statement.BindText(2, counter.version());
   statement.BindText(3, counter.key());
-  statement.BindInteger(4, Clamp(counts.seq()));
-  statement.BindInteger(5, Clamp(counter.incidents()));
-  statement.BindInteger(6, Clamp(counter.total_ns()));
+  statement.BindInteger(4, ToSqlInteger(counts.seq()));
+  statement.BindInteger(5, ToSqlInteger(counter.incidents()));
+  statement.BindInteger(6, ToSqlInteger(counter.total_ns()));
   statement.BindInteger(7, received_at_ms);
   statement.BindBlob(8, message);
   return statement.Step().status();
@@ -114,10 +79,10 @@ Status SaveCounter(Database* database, const proto::Counts& counts, const proto:
 Status SaveEpoch(Database* database, const proto::Counts& counts, int64_t received_at_ms) {
   Statement statement(database, kSaveEpoch);
   statement.BindText(1, counts.epoch());
-  statement.BindInteger(2, Clamp(counts.seq()));
+  statement.BindInteger(2, ToSqlInteger(counts.seq()));
   statement.BindText(3, counts.begun());
-  statement.BindInteger(4, Clamp(counts.unsure_stops()));
-  statement.BindInteger(5, Clamp(counts.lost_incidents()));
+  statement.BindInteger(4, ToSqlInteger(counts.unsure_stops()));
+  statement.BindInteger(5, ToSqlInteger(counts.lost_incidents()));
   statement.BindInteger(6, received_at_ms);
   return statement.Step().status();
 }
@@ -170,62 +135,7 @@ Status AcceptIn(Database* database, const proto::Counts& counts, int64_t receive
   return SaveEpoch(database, counts, received_at_ms);
 }
 
-void Add(const Statement& row, const proto::Counter& counter, KeyCount* count) {
-  const int64_t first_ms = row.Integer(2);
-  const int64_t last_ms = row.Integer(3);
-  AddTo(&count->incidents, counter.incidents());
-  AddTo(&count->total_ns, counter.total_ns());
-  count->max_ns = std::max(count->max_ns, counter.max_ns());
-  for (const proto::CounterBucket& bucket : counter.buckets()) {
-    if (bucket.index() < kDurationBuckets) {
-      AddTo(&count->buckets[bucket.index()], bucket.incidents());
-    }
-  }
-  const bool is_first = count->epochs == 0;
-  ++count->epochs;
-  if (is_first || first_ms < count->first_received_ms) count->first_received_ms = first_ms;
-  if (count->versions.size() < KeyCount::kMaxVersions) count->versions.insert(counter.version());
-  if (!is_first && last_ms < count->last_received_ms) return;
-  count->last_received_ms = last_ms;
-  count->latest = counter;
-}
-
 }  // namespace
-
-uint64_t KeyCount::p50_ns() const {
-  uint64_t before = 0;
-  for (uint32_t bucket = 0; bucket < kDurationBuckets; ++bucket) {
-    AddTo(&before, buckets[bucket]);
-    if (before >= incidents / 2 + incidents % 2) return std::min(BucketMiddleNs(bucket), max_ns);
-  }
-  return max_ns;
-}
-
-Result<CountSums> SumCounts(Database* database) {
-  CountSums sums;
-  Statement counters(database,
-                     "SELECT key, counter, first_received_at_ms, received_at_ms FROM counts");
-  Result<bool> row = counters.Step();
-  for (; row.ok() && row.value(); row = counters.Step()) {
-    proto::Counter counter;
-    const std::string_view message = counters.Blob(1);
-    if (counter.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
-      Add(counters, counter, &sums.keys[std::string(counters.Text(0))]);
-    } else {
-      Log().warn("cannot parse a stored counter");
-    }
-  }
-  if (!row.ok()) return row.status();
-  Statement epochs(database, "SELECT unsure_stops, lost_incidents FROM epochs");
-  row = epochs.Step();
-  for (; row.ok() && row.value(); row = epochs.Step()) {
-    ++sums.epochs;
-    AddTo(&sums.unsure_stops, static_cast<uint64_t>(epochs.Integer(0)));
-    AddTo(&sums.lost_incidents, static_cast<uint64_t>(epochs.Integer(1)));
-  }
-  if (!row.ok()) return row.status();
-  return sums;
-}
 
 Result<proto::CountsReply> CountStore::Accept(const proto::Counts& counts, int64_t received_at_ms) {
   proto::CountsReply reply;

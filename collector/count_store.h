@@ -1,53 +1,16 @@
-// The counters of all devices, in the collector's store: a row for each epoch, version and key, the
-// latest state that its device sent (docs/formats/counts.md). THREAD-SAFE; blocks on the disk.
+// Takes counts into the collector's store: a row for each epoch, version and key, the latest state
+// that its device sent (docs/formats/counts.md). THREAD-SAFE; blocks on the disk.
 #ifndef JANKBOX_COLLECTOR_COUNT_STORE_H_
 #define JANKBOX_COLLECTOR_COUNT_STORE_H_
 
-#include <array>
 #include <cstdint>
-#include <map>
-#include <set>
-#include <string>
 
 #include "base/status.h"
-#include "collector/database.h"
-#include "report/duration_buckets.h"
+#include "collector/count_sums.h"
+#include "collector/store.h"
 #include "report/report.pb.h"
 
 namespace jankbox::collector {
-
-class ReportStore;
-
-// The incidents of one key over all devices and versions. Sums saturate.
-struct KeyCount {
-  static constexpr size_t kMaxVersions = 20;
-
-  uint64_t incidents = 0;
-  uint64_t total_ns = 0;
-  uint64_t max_ns = 0;
-  std::array<uint64_t, kDurationBuckets> buckets{};
-  uint64_t epochs = 0;
-  int64_t first_received_ms = 0;
-  int64_t last_received_ms = 0;
-  std::set<std::string> versions;  // at most kMaxVersions
-  proto::Counter latest;           // for its texts and its kind
-
-  // The median, to 12 %.
-  uint64_t p50_ns() const;
-};
-
-struct CountSums {
-  std::map<std::string, KeyCount> keys;
-  uint64_t epochs = 0;
-  uint64_t unsure_stops = 0;
-  uint64_t lost_incidents = 0;
-};
-
-// The tables, for the store's schema.
-extern const char kCountTables[];
-
-// All counters. Within the caller's transaction.
-Result<CountSums> SumCounts(Database* database);
 
 class CountStore {
  public:

@@ -3,7 +3,9 @@
 #ifndef JANKBOX_COLLECTOR_DATABASE_H_
 #define JANKBOX_COLLECTOR_DATABASE_H_
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,6 +41,12 @@ class Database {
   std::unique_ptr<sqlite3, Close> handle_;
   std::string path_;
 };
+
+// SQLite's integers have a sign: larger numbers become the largest.
+inline int64_t ToSqlInteger(uint64_t value) {
+  constexpr uint64_t kMax = std::numeric_limits<int64_t>::max();
+  return static_cast<int64_t>(std::min(value, kMax));
+}
 
 // A prepared statement. An error of preparing or binding is kept and comes back from Step().
 class Statement {

@@ -1,12 +1,11 @@
 #include "collector/incident_group.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <string_view>
 #include <utility>
 
-#include "collector/count_store.h"
+#include "collector/count_sums.h"
 
 namespace jankbox::collector {
 namespace {
@@ -43,11 +42,6 @@ struct Home {
 };
 using Homes = std::map<std::string, Home>;
 
-void AddTo(uint64_t* sum, uint64_t value) {
-  constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
-  *sum = *sum > kMax - value ? kMax : *sum + value;
-}
-
 uint64_t Less(uint64_t value, uint64_t part) { return value - std::min(value, part); }
 
 void NoteReceived(int64_t first_ms, int64_t last_ms, IncidentGroup* group) {
@@ -64,10 +58,10 @@ void Add(const Statement& row, Gathered* gathered) {
   if (is_incident && row.Integer(6) != 0) {
     CountedReports& counted = gathered->counted[std::string(row.Text(5))];
     ++counted.reports;
-    AddTo(&counted.total_ns, duration_ns);
+    AddSaturating(&counted.total_ns, duration_ns);
   } else if (is_incident) {
     ++group.incidents;
-    AddTo(&group.total_ns, duration_ns);
+    AddSaturating(&group.total_ns, duration_ns);
   }
   group.worst_ns = duration_ns;
   NoteReceived(row.Integer(3), row.Integer(3), &group);
@@ -114,10 +108,11 @@ void AddCount(const std::string& key, const KeyCount& count, const CountedReport
   home->counted.erase(key);
   // A report may arrive before the counters of its device.
   const uint64_t incidents = std::max(Less(count.incidents, elsewhere.reports), own.reports);
-  AddTo(&group.incidents, incidents);
-  AddTo(&group.total_ns, std::max(Less(count.total_ns, elsewhere.total_ns), own.total_ns));
-  AddTo(&home->from_counters, incidents);
-  for (size_t i = 0; i < home->buckets.size(); ++i) AddTo(&home->buckets[i], count.buckets[i]);
+  AddSaturating(&group.incidents, incidents);
+  AddSaturating(&group.total_ns, std::max(Less(count.total_ns, elsewhere.total_ns), own.total_ns));
+  AddSaturating(&home->from_counters, incidents);
+  for (size_t i = 0; i < home->buckets.size(); ++i)
+    AddSaturating(&home->buckets[i], count.buckets[i]);
   group.worst_ns = std::max(group.worst_ns, count.max_ns);
   NoteReceived(count.first_received_ms, count.last_received_ms, &group);
 }
@@ -127,7 +122,7 @@ void AddCounts(const CountSums& sums, const Homes& homes, Groups* groups) {
   for (const auto& [at, gathered] : *groups) {
     for (const auto& [key, counted] : gathered.counted) {
       everywhere[key].reports += counted.reports;
-      AddTo(&everywhere[key].total_ns, counted.total_ns);
+      AddSaturating(&everywhere[key].total_ns, counted.total_ns);
     }
   }
   for (const auto& [key, count] : sums.keys) {
@@ -147,15 +142,15 @@ void AddCounts(const CountSums& sums, const Homes& homes, Groups* groups) {
 void Finish(Gathered* gathered) {
   IncidentGroup& group = gathered->group;
   for (const auto& [key, counted] : gathered->counted) {  // whose counters are not here
-    AddTo(&group.incidents, counted.reports);
-    AddTo(&group.total_ns, counted.total_ns);
+    AddSaturating(&group.incidents, counted.reports);
+    AddSaturating(&group.total_ns, counted.total_ns);
   }
   const auto& durations_ns = gathered->durations_ns;
   if (gathered->from_counters > durations_ns.size()) {
     KeyCount all;
     all.buckets = gathered->buckets;
     all.max_ns = group.worst_ns;
-    for (const uint64_t incidents : all.buckets) AddTo(&all.incidents, incidents);
+    for (const uint64_t incidents : all.buckets) AddSaturating(&all.incidents, incidents);
     group.p50_ns = all.p50_ns();
   } else if (!durations_ns.empty()) {
     group.p50_ns = durations_ns[(durations_ns.size() - 1) / 2];

@@ -1,5 +1,5 @@
 // Incidents of one group key (report/group_key.h) taken together: how often, how bad, since when.
-// How often and how bad the devices' counters say (collector/count_store.h); reports of devices
+// How often and how bad the devices' counters say (collector/count_sums.h); reports of devices
 // that send none count as one incident each. Reports without a group key (manual snapshots of old
 // versions) are grouped by kind. Called within a transaction of the store's reader.
 #ifndef JANKBOX_COLLECTOR_INCIDENT_GROUP_H_

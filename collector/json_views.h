@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "collector/count_store.h"
+#include "collector/count_sums.h"
 #include "collector/incident_group.h"
 #include "collector/store.h"
 

@@ -1,14 +1,13 @@
 #include "collector/store.h"
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <utility>
 
 #include "base/file.h"
 #include "base/logger.h"
 #include "collector/blob_folder.h"
-#include "collector/count_store.h"
+#include "collector/count_sums.h"
 #include "report/group_key.h"
 
 namespace jankbox::collector {
@@ -80,11 +79,6 @@ Result<StoredReport> RowOf(const Statement& row) {
   stored.trace_bytes = static_cast<uint64_t>(row.Integer(2));
   stored.received_at_ms = row.Integer(3);
   return stored;
-}
-
-int64_t Clamp(uint64_t value) {
-  constexpr uint64_t kMax = std::numeric_limits<int64_t>::max();
-  return static_cast<int64_t>(std::min(value, kMax));
 }
 
 Status PrepareSchema(Database* database, const std::string& path) {
@@ -175,12 +169,12 @@ Status ReportStore::Upsert(const StoredReport& stored) {
   statement.BindText(1, report.id());
   statement.BindInteger(2, report.revision());
   statement.BindBlob(3, stored.content_hash);
-  statement.BindInteger(4, Clamp(stored.trace_bytes));
+  statement.BindInteger(4, ToSqlInteger(stored.trace_bytes));
   statement.BindInteger(5, stored.received_at_ms);
   statement.BindInteger(6, report.kind());
   statement.BindText(7, report.fingerprint());
   statement.BindText(8, report.process());
-  statement.BindInteger(9, Clamp(report.duration_ns()));
+  statement.BindInteger(9, ToSqlInteger(report.duration_ns()));
   statement.BindBlob(10, message);
   const std::string group = GroupKeyOf(report).key;
   statement.BindText(11, group);
@@ -211,7 +205,7 @@ Result<ReportList> ReportStore::List(const ReportFilter& filter) {
   statement.BindText(2, fingerprint);
   statement.BindInteger(3, filter.kind.has_value());
   statement.BindInteger(4, filter.kind.value_or(proto::KIND_UNSPECIFIED));
-  statement.BindInteger(5, Clamp(filter.limit));
+  statement.BindInteger(5, ToSqlInteger(filter.limit));
   statement.BindInteger(6, filter.group.has_value());
   statement.BindText(7, group);
   Result<bool> row = statement.Step();

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "report/report.h"
-#include "tracer/ring/uncounted_incidents.h"
+#include "tracer/ring/incident_note.h"
 #include "uploader/counts/count_book.h"
 
 namespace jankbox {

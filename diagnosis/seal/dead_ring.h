@@ -10,8 +10,8 @@
 #include "diagnosis/seal/process_end.h"
 #include "diagnosis/seal/seal_request.h"
 #include "tracer/clock/tick_clock.h"
+#include "tracer/ring/incident_note.h"
 #include "tracer/ring/ring_reader.h"
-#include "tracer/ring/uncounted_incidents.h"
 
 namespace jankbox {
 

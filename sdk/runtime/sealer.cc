@@ -35,6 +35,8 @@ UncountedIncident UncountedOf(const SealRequest& request) {
           .max_ns = duration_ns};
 }
 
+static_assert(Sealer::kMaxQueued < kMaxUncounted, "each that waits, and the one being sealed");
+
 constexpr int kNice = 19;
 constexpr useconds_t kStarterUs = 2000;  // the app's thread leaves jankbox_start() meanwhile
 constexpr uint64_t kConfigFileEveryNs = 5 * kNsPerSecond;

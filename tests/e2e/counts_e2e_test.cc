@@ -9,12 +9,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/file_birth.h"
 #include "base/scoped_fd.h"
 #include "tests/e2e/collector_program.h"
 #include "tests/e2e/flaky_network.h"
 #include "tests/e2e/run_program.h"
 #include "uploader/counts/count_book.h"
+#include "uploader/counts/file_birth.h"
 
 namespace jankbox {
 namespace {

@@ -18,7 +18,6 @@
 #include "tracer/ring/incident_note.h"
 #include "tracer/ring/process_identity.h"
 #include "tracer/ring/ring_format.h"
-#include "tracer/ring/uncounted_incidents.h"
 #include "tracer/ring/watched_slot.h"
 
 namespace jankbox {

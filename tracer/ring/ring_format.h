@@ -143,7 +143,7 @@ enum class RingUncountedState : uint32_t {
   kTogether = 3,  // the same, being counted
 };
 
-// Incidents that ended and are not counted yet (uncounted_incidents.h). Written under the ring's
+// Incidents that ended and are not counted yet (incident_note.h). Written under the ring's
 // lock, `state` last.
 struct RingUncounted {
   std::atomic<uint32_t> state;  // RingUncountedState
@@ -157,7 +157,7 @@ struct RingUncounted {
   std::atomic<uint64_t> id[kIncidentIdWords];      // UUID
   std::atomic<uint64_t> what[kDispatchNameWords];  // of kWaits: its message
 };
-inline constexpr size_t kMaxUncounted = 66;  // as many as wait for the sealing thread, and two
+inline constexpr size_t kMaxUncounted = 70;  // all that wait for the sealing thread, and some
 inline constexpr size_t kUncountedTogether = 2;
 
 // How events were recorded from a moment on. Written by the watcher thread.

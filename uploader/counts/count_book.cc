@@ -10,10 +10,10 @@
 #include "base/checked_bytes.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/file_birth.h"
 #include "base/sealed_file.h"
 #include "report/message_decoder.h"
 #include "report/report_encoder.h"
+#include "uploader/counts/file_birth.h"
 #include "uploader/spool/spool_folder.h"
 #include "uploader/spool/spool_lock.h"
 
@@ -51,9 +51,8 @@ CountFile ReadCountFile(const std::string& path) {
 }
 
 // Whatever follows has a higher generation than both files.
-ReportCountBook BeginAgain(const char* why, const CountFile& synced, const CountFile& recent,
-                           const SpoolInstant& now) {
-  ReportCountBook book = NewCountBook(why, now.realtime_ns / kNsPerMs);
+ReportCountBook BeginAgain(const char* why, const CountFile& synced, const CountFile& recent) {
+  ReportCountBook book = NewCountBook(why);
   book.generation = std::max(synced.book.generation, recent.book.generation);
   // Of a copy: what a ring of this folder still has was counted before it was made.
   book.counted_ids = recent.book.counted_ids;
@@ -75,10 +74,10 @@ CountBook::Loaded CountBook::Load(const SpoolInstant& now) const {
   const auto either = [&](FileState state) {
     return synced.state == state || recent.state == state;
   };
-  if (either(FileState::kCopy)) return {BeginAgain("copy", synced, recent, now), false, true};
+  if (either(FileState::kCopy)) return {BeginAgain("copy", synced, recent), false, true};
   if (!either(FileState::kWhole)) {
     const char* why = either(FileState::kDamaged) ? "damaged" : "new";
-    return {BeginAgain(why, {}, {}, now), false, true};
+    return {BeginAgain(why, {}, {}), false, true};
   }
   const bool is_recent =
       recent.state == FileState::kWhole &&
@@ -193,7 +192,6 @@ Result<ReportCounts> CountBook::Unsent() {
 }
 
 Status CountBook::Acknowledge(const ReportCounts& sent, const CountsAnswer& answer) {
-  const uint64_t realtime_ms = clock_().realtime_ns / kNsPerMs;
   return Change([&](ReportCountBook* book) {
     if (book->epoch != sent.epoch) return Outcome{};
     const char* again = answer.forked || answer.seq > book->seq ? "copy" : nullptr;
@@ -204,7 +202,7 @@ Status CountBook::Acknowledge(const ReportCounts& sent, const CountsAnswer& answ
       if (all_sent && book->counters.size() >= kFullCounters) again = "full";
     }
     if (again != nullptr) {
-      ReportCountBook next = NewCountBook(again, realtime_ms);
+      ReportCountBook next = NewCountBook(again);
       next.generation = book->generation;
       next.counted_ids = std::move(book->counted_ids);
       *book = std::move(next);

@@ -75,9 +75,9 @@ bool IsPlausibleCounter(const ReportBookedCounter& booked, uint64_t seq) {
 
 }  // namespace
 
-ReportCountBook NewCountBook(const char* begun, uint64_t realtime_ms) {
+ReportCountBook NewCountBook(const char* begun) {
   ReportCountBook book;
-  book.epoch = NewUuid(realtime_ms);
+  book.epoch = NewUuid(0);  // random, without the time of the first incident
   book.begun = begun;
   return book;
 }

@@ -22,7 +22,7 @@ struct CountedIncident {
 };
 
 // An empty count. `begun`: why it begins, as in Counts.begun.
-ReportCountBook NewCountBook(const char* begun, uint64_t realtime_ms);
+ReportCountBook NewCountBook(const char* begun);
 
 // False if what has this id was added before.
 bool AddIncident(const CountedIncident& incident, ReportCountBook* book);

@@ -58,6 +58,7 @@ class SealQueueTest : public testing::Test {
             done_.push_back(request.what + " " + std::to_string(request.revision) +
                             (sealed ? " sealed" : " not"));
           });
+      sealer_->NoteIn(ring_.file());
     }
     return *sealer_;
   }
@@ -116,6 +117,19 @@ class SealQueueTest : public testing::Test {
     return static_cast<size_t>(std::count_if(
         std::filesystem::directory_iterator(folder_.path()), std::filesystem::directory_iterator(),
         [](const auto& entry) { return entry.path().string().ends_with(kReportFileSuffix); }));
+  }
+
+  uint64_t Counted(const std::string& message) const {
+    uint64_t incidents = 0;
+    const Result<ReportCountBook> book = CountBook::Read(folder_.path());
+    if (!book.ok()) return 0;
+    for (const ReportBookedCounter& booked : book->counters) {
+      const bool is_other = booked.counter.key == kOtherKey;
+      if ((is_other ? kOtherKey : booked.counter.message) == message) {
+        incidents += booked.counter.incidents;
+      }
+    }
+    return incidents;
   }
 
   TemporaryFolder folder_;
@@ -292,6 +306,81 @@ TEST_F(SealQueueTest, RingsOfDeadProcessesAreRecoveredBeforeItIsIdle) {
   EXPECT_THAT(Finish(), IsEmpty()) << "it is no request";
   EXPECT_EQ(Files(), 1u);
   std::filesystem::remove_all(rings);
+}
+
+TEST_F(SealQueueTest, EveryIncidentIsCountedAndSnapshotsAreNot) {
+  options_.repeats.every_incident = false;
+  TheSealer().Start();
+  for (int i = 0; i < 5; ++i) TheSealer().Enqueue(Request("tap"));
+  SealRequest snapshot = Request("asked for");
+  snapshot.kind = ReportKind::kManual;
+  TheSealer().Enqueue(snapshot);
+  Finish();
+  EXPECT_EQ(Counted("tap"), 5u);
+  EXPECT_EQ(Counted("asked for"), 0u);
+  const ReportCountBook book = CountBook::Read(folder_.path()).value();
+  EXPECT_TRUE(book.closed) << "at the stop, for a power cut";
+  EXPECT_THAT(book.counted_ids, IsEmpty());
+}
+
+TEST_F(SealQueueTest, IncidentThatGrowsIsCountedWhenItIsOver) {
+  StartBusy();
+  const std::string id = NewUuid(1);
+  SealRequest growing = Request("anr", 1, id);
+  growing.ongoing = true;
+  TheSealer().Enqueue(growing);
+  TheSealer().Enqueue(Request("between"));
+  hold_ = false;
+  go_on_.Open();
+  ASSERT_TRUE(TheSealer().WaitIdle(Soon()));
+  EXPECT_EQ(Counted("anr"), 0u);
+  TheSealer().Enqueue(Request("anr", 2, id));
+  Finish();
+  EXPECT_EQ(Counted("anr"), 1u);
+}
+
+TEST_F(SealQueueTest, WhatWaitsIsInTheRingUntilItIsCounted) {
+  StartBusy();
+  TheSealer().Enqueue(Request("b"));
+  SealRequest growing = Request("grows");
+  growing.ongoing = true;
+  TheSealer().Enqueue(growing);
+  const std::vector<UncountedIncident> waiting = UncountedIncidents::Of(*ring_.header());
+  ASSERT_THAT(waiting, SizeIs(2)) << "the first, and b: what grows is not over";
+  EXPECT_EQ(waiting[1].what, "b");
+  EXPECT_EQ(waiting[1].total_ns, kNsPerSecond);
+  Finish();
+  EXPECT_TRUE(ring_.file()->uncounted().empty());
+}
+
+TEST_F(SealQueueTest, WhatFindsNoPlaceInTheQueueIsCountedTogether) {
+  StartBusy();
+  for (size_t i = 0; i < Sealer::kMaxQueued; ++i) TheSealer().Enqueue(Request("waits"));
+  EXPECT_FALSE(TheSealer().Enqueue(Request("too many")));
+  EXPECT_FALSE(TheSealer().Enqueue(Request("too many")));
+  SealRequest by_app = Request("by the app");
+  by_app.kind = ReportKind::kCustom;
+  EXPECT_FALSE(TheSealer().Enqueue(by_app)) << "the app is told that it was not taken";
+  Finish();
+  EXPECT_EQ(Counted("waits"), Sealer::kMaxQueued);
+  EXPECT_EQ(Counted(kOtherKey), 2u);
+}
+
+TEST_F(SealQueueTest, WhatAStopLeavesIsLeftInTheRing) {
+  StartBusy();
+  TheSealer().Enqueue(Request("b"));
+  EXPECT_EQ(StopWhileSealing(0), 2u);
+  EXPECT_THAT(UncountedIncidents::Of(*ring_.header()), SizeIs(2));
+  EXPECT_EQ(Counted("b"), 0u);
+}
+
+TEST_F(SealQueueTest, VetoedIncidentIsCounted) {
+  ASSERT_TRUE(IncidentListeners::Get().Add(Veto, nullptr).ok());
+  TheSealer().Start();
+  TheSealer().Enqueue(Request("a"));
+  Finish();
+  IncidentListeners::Get().Remove(Veto, nullptr);
+  EXPECT_EQ(Counted("a"), 1u);
 }
 
 TEST_F(SealQueueTest, CpuTimeOfTheThreadIsKnown) {

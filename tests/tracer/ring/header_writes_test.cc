@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "base/uuid.h"
 #include "tracer/ring/incident_note.h"
 #include "tracer/ring/ring_file.h"
 #include "tracer/ring/word_text.h"
@@ -72,6 +73,72 @@ TEST(IncidentNote, OnlyTheIncidentItIsAboutClearsIt) {
   EXPECT_EQ(state(), RingIncidentState::kNone);
   EXPECT_EQ(static_cast<RingIncidentState>(ring->header()->incidents[1].state.load()),
             RingIncidentState::kNone);
+}
+
+UncountedIncident Uncounted(const std::string& id, uint64_t ns = 100) {
+  return {.id = id,
+          .kind = 1,
+          .tid = 7,
+          .begin_ns = 50,
+          .end_ns = 50 + ns,
+          .what = "tap",
+          .total_ns = ns,
+          .max_ns = ns};
+}
+
+TEST(UncountedIncidents, StayUntilTheyAreCounted) {
+  const std::unique_ptr<RingFile> ring = RingInMemory();
+  const UncountedIncidents uncounted = ring->uncounted();
+  EXPECT_TRUE(uncounted.empty());
+  const std::string first = "0190a2b4-0000-7000-8000-000000000001";
+  const std::string second = "0190a2b4-0000-7000-8000-000000000002";
+  uncounted.Add(Uncounted(first));
+  uncounted.Add(Uncounted(second, 300));
+  std::vector<UncountedIncident> found = UncountedIncidents::Of(*ring->header());
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[1].id, second);
+  EXPECT_EQ(found[1].end_ns, 350u);
+  EXPECT_EQ(found[1].what, "tap");
+  EXPECT_EQ(found[1].tid, 7);
+  uncounted.Clear(first);
+  found = UncountedIncidents::Of(*ring->header());
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].id, second);
+  uncounted.Clear(second);
+  EXPECT_TRUE(uncounted.empty());
+}
+
+TEST(UncountedIncidents, ThoseWithoutALookAreAddedUp) {
+  const std::unique_ptr<RingFile> ring = RingInMemory();
+  const UncountedIncidents uncounted = ring->uncounted();
+  const std::string id = "0190a2b4-0000-7000-8000-000000000001";
+  const std::string next = "0190a2b4-0000-7000-8000-000000000002";
+  const std::string moved = "0190a2b4-0000-7000-8000-000000000003";
+  EXPECT_FALSE(uncounted.TakeTogether().has_value());
+  uncounted.AddTogether({.id = id, .kind = 1, .incidents = 3, .total_ns = 900, .max_ns = 300});
+  uncounted.Add(Uncounted(moved));
+  uncounted.MoveTogether(moved);
+  const std::optional<UncountedIncident> taken = uncounted.TakeTogether();
+  ASSERT_TRUE(taken.has_value());
+  EXPECT_EQ(taken->id, id);
+  EXPECT_EQ(taken->incidents, 4u);
+  EXPECT_EQ(taken->total_ns, 1000u);
+  EXPECT_EQ(taken->max_ns, 300u);
+  uncounted.AddTogether({.id = next, .kind = 1, .incidents = 1, .total_ns = 5, .max_ns = 5});
+  EXPECT_EQ(UncountedIncidents::Of(*ring->header()).size(), 2u) << "being counted, and the next";
+  uncounted.Clear(id);
+  EXPECT_EQ(uncounted.TakeTogether()->id, next);
+  uncounted.Clear(next);
+  EXPECT_TRUE(uncounted.empty());
+}
+
+TEST(UncountedIncidents, HaveRoomForAllThatWait) {
+  const std::unique_ptr<RingFile> ring = RingInMemory();
+  const UncountedIncidents uncounted = ring->uncounted();
+  for (size_t i = 0; i < kMaxUncounted + 5; ++i) {
+    uncounted.Add(Uncounted(NewUuid(1)));
+  }
+  EXPECT_EQ(UncountedIncidents::Of(*ring->header()).size(), kMaxUncounted);
 }
 
 TEST(WatchedSlot, SlotThatWasReleasedIsClaimedWithoutItsPast) {

@@ -90,10 +90,11 @@ std::vector<Field> FieldsOfTheHeader() {
           FIELD(H, foreground),
           FIELD(H, end_call),
           FIELD(H, end_signal),
-          FIELD(H, reserved),
+          FIELD(H, keeps_seen),
           FIELD(H, end_call_ticks),
           FIELD(H, oom_kills),
-          FIELD(H, oom_file)};
+          FIELD(H, oom_file),
+          FIELD(H, uncounted)};
 }
 
 TEST(RingDocument, HeaderTableIsTheHeader) {
@@ -120,13 +121,19 @@ TEST(RingDocument, TablesOfThePartsAreTheStructs) {
                                 FIELD(RingIncident, sealed_revision), FIELD(RingIncident, reserved),
                                 FIELD(RingIncident, begin_ticks), FIELD(RingIncident, end_ticks),
                                 FIELD(RingIncident, id)}));
-  EXPECT_EQ(
-      Documented("### watched"),
-      (std::vector<Field>{FIELD(W, tid), FIELD(W, dispatch_depth), FIELD(W, dispatch_begin_ticks),
-                          FIELD(W, dispatch_count), FIELD(W, what), FIELD(W, slow_version),
-                          FIELD(W, reserved), FIELD(W, slow_begin_ticks), FIELD(W, slow_end_ticks),
-                          FIELD(W, slow_what), FIELD(W, frame_count), FIELD(W, loop_name),
-                          FIELD(W, loop_named_by_app), FIELD(W, loop_name_version)}));
+  EXPECT_EQ(Documented("### watched"),
+            (std::vector<Field>{FIELD(W, tid), FIELD(W, dispatch_depth),
+                                FIELD(W, dispatch_begin_ticks), FIELD(W, dispatch_count),
+                                FIELD(W, what), FIELD(W, slow_version), FIELD(W, slow_seen_version),
+                                FIELD(W, slow_begin_ticks), FIELD(W, slow_end_ticks),
+                                FIELD(W, slow_what), FIELD(W, frame_count), FIELD(W, loop_name),
+                                FIELD(W, loop_named_by_app), FIELD(W, loop_name_version),
+                                FIELD(W, slow_total_ticks), FIELD(W, slow_seen_ticks)}));
+  using U = RingUncounted;
+  EXPECT_EQ(Documented("### uncounted"),
+            (std::vector<Field>{FIELD(U, state), FIELD(U, kind), FIELD(U, tid), FIELD(U, incidents),
+                                FIELD(U, begin_ns), FIELD(U, end_ns), FIELD(U, total_ns),
+                                FIELD(U, max_ns), FIELD(U, id), FIELD(U, what)}));
 }
 
 TEST(RingDocument, ChunkTableIsTheChunk) {
@@ -142,6 +149,7 @@ TEST(RingDocument, ChunkTableIsTheChunk) {
 
 // Numbers that the page names outside of its tables.
 static_assert(kRingVersion == 4 && kMaxRingModes == 32 && kMaxWatchedThreads == 8);
+static_assert(kMaxUncounted == 70 && kUncountedTogether == 2);
 static_assert(kRingSectionAlignment == 16384 && kNamesBytes == 262144 && kModulesBytes == 65536 &&
               kChunkBytes == 16384 && kMaxOpenCalls == 128);
 static_assert(sizeof(RingWatchedThread) == 256 && sizeof(RingIncident) == 72 &&

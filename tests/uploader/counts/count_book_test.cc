@@ -12,11 +12,11 @@
 #include <iterator>
 
 #include "base/file.h"
-#include "base/file_birth.h"
 #include "base/scoped_fd.h"
 #include "report/report_encoder.h"
 #include "tests/uploader/counts/counted_incident.h"
 #include "tests/uploader/temporary_folder.h"
+#include "uploader/counts/file_birth.h"
 #include "uploader/spool/spool.h"
 #include "uploader/spool/spool_lock.h"
 

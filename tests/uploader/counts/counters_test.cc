@@ -19,7 +19,7 @@ uint64_t Incidents(const ReportCountBook& book) {
 }
 
 TEST(Counters, OneKeyOfOneVersionIsOneCounter) {
-  ReportCountBook book = NewCountBook("new", 1);
+  ReportCountBook book = NewCountBook("new");
   EXPECT_TRUE(AddIncident(Incident("a", 100), &book));
   EXPECT_TRUE(AddIncident(Incident("a", 300), &book));
   EXPECT_TRUE(AddIncident(Incident("a", 200, "2.0"), &book));
@@ -42,7 +42,7 @@ TEST(Counters, OneKeyOfOneVersionIsOneCounter) {
 }
 
 TEST(Counters, SameIncidentIsCountedOnce) {
-  ReportCountBook book = NewCountBook("new", 1);
+  ReportCountBook book = NewCountBook("new");
   const CountedIncident incident = Incident("a");
   EXPECT_TRUE(AddIncident(incident, &book));
   EXPECT_FALSE(AddIncident(incident, &book));
@@ -53,7 +53,7 @@ TEST(Counters, SameIncidentIsCountedOnce) {
 }
 
 TEST(Counters, SeveralAtOnceHaveTheirMeanInTheHistogram) {
-  ReportCountBook book = NewCountBook("new", 1);
+  ReportCountBook book = NewCountBook("new");
   CountedIncident seven = Incident(kOtherKey);
   seven.counter.incidents = 7;
   seven.counter.total_ns = 700 * kNsPerMs;
@@ -68,7 +68,7 @@ TEST(Counters, SeveralAtOnceHaveTheirMeanInTheHistogram) {
 }
 
 TEST(Counters, BeyondFiveHundredIsOther) {
-  ReportCountBook book = NewCountBook("new", 1);
+  ReportCountBook book = NewCountBook("new");
   for (size_t i = 0; i < kMaxCounters + 50; ++i) {
     AddIncident(Incident("key " + std::to_string(i)), &book);
   }
@@ -84,7 +84,7 @@ TEST(Counters, BeyondFiveHundredIsOther) {
 }
 
 TEST(Counters, LongTextsAreTheSameCounterAgain) {
-  ReportCountBook book = NewCountBook("new", 1);
+  ReportCountBook book = NewCountBook("new");
   const std::string longest(5000, 'v');
   AddIncident(Incident(longest, 1, longest), &book);
   AddIncident(Incident(longest, 1, longest), &book);
@@ -94,7 +94,7 @@ TEST(Counters, LongTextsAreTheSameCounterAgain) {
 }
 
 TEST(Counters, WhatChangedSinceTheAcknowledgementIsUnsent) {
-  ReportCountBook book = NewCountBook("new", 1);
+  ReportCountBook book = NewCountBook("new");
   AddIncident(Incident("a"), &book);
   AddIncident(Incident("b"), &book);
   ReportCounts counts = UnsentCounts(book);
@@ -115,7 +115,7 @@ TEST(Counters, WhatChangedSinceTheAcknowledgementIsUnsent) {
 }
 
 TEST(Counters, NumbersThatDoNotFitTogetherAreNotPlausible) {
-  ReportCountBook whole = NewCountBook("new", 1);
+  ReportCountBook whole = NewCountBook("new");
   AddIncident(Incident("a"), &whole);
   ASSERT_TRUE(IsPlausible(whole));
   const auto broken = [&](const std::function<void(ReportCountBook*)>& change) {

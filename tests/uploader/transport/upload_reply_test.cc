@@ -63,5 +63,37 @@ TEST(UploadReply, AgreesWithLibprotobufOnEveryFlippedBit) {
   }
 }
 
+std::string CountsAnswerOf(const std::string& epoch, uint64_t seq,
+                           proto::CountsReply::Result result) {
+  proto::CountsReply reply;
+  reply.set_epoch(epoch);
+  reply.set_seq(seq);
+  reply.set_result(result);
+  return reply.SerializeAsString();
+}
+
+TEST(CountsReply, SaysWhatTheServerHas) {
+  using Reply = proto::CountsReply;
+  const auto stored = AnswerToCounts(CountsAnswerOf(kId, 7, Reply::STORED), kId);
+  ASSERT_TRUE(stored.has_value());
+  EXPECT_EQ(stored->seq, 7u);
+  EXPECT_FALSE(stored->forked);
+  EXPECT_FALSE(stored->resend);
+  EXPECT_TRUE(AnswerToCounts(CountsAnswerOf(kId, 7, Reply::FORKED), kId)->forked);
+  EXPECT_TRUE(AnswerToCounts(CountsAnswerOf(kId, 7, Reply::RESEND), kId)->resend);
+}
+
+TEST(CountsReply, OtherAnswersAreNone) {
+  using Reply = proto::CountsReply;
+  const std::string other = "01890a5d-ac96-774b-bcce-b302099a8058";
+  EXPECT_FALSE(AnswerToCounts("", kId).has_value());
+  EXPECT_FALSE(AnswerToCounts("<html><body>Welcome to the hotel</body></html>", kId).has_value());
+  EXPECT_FALSE(AnswerToCounts(CountsAnswerOf(other, 7, Reply::STORED), kId).has_value());
+  EXPECT_FALSE(AnswerToCounts(CountsAnswerOf(kId, 7, Reply::RESULT_UNSPECIFIED), kId).has_value());
+  EXPECT_FALSE(
+      AnswerToCounts(CountsAnswerOf(kId, 7, static_cast<Reply::Result>(4)), kId).has_value());
+  EXPECT_FALSE(AnswerToCounts(Reply::default_instance().SerializeAsString(), "").has_value());
+}
+
 }  // namespace
 }  // namespace jankbox

@@ -2,7 +2,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
-#include "base/file_birth.h"
+#include "uploader/counts/file_birth.h"
 
 namespace jankbox {
 

@@ -1,8 +1,8 @@
 // When a file was created. No program can set that time, so a copy of a file, or one that was
 // restored from a backup, has another one than the file that it was made from. Any thread; one
 // system call.
-#ifndef JANKBOX_BASE_FILE_BIRTH_H_
-#define JANKBOX_BASE_FILE_BIRTH_H_
+#ifndef JANKBOX_UPLOADER_COUNTS_FILE_BIRTH_H_
+#define JANKBOX_UPLOADER_COUNTS_FILE_BIRTH_H_
 
 #include <cstdint>
 
@@ -13,4 +13,4 @@ uint64_t FileBirthNs(int fd);
 
 }  // namespace jankbox
 
-#endif  // JANKBOX_BASE_FILE_BIRTH_H_
+#endif  // JANKBOX_UPLOADER_COUNTS_FILE_BIRTH_H_

@@ -3,7 +3,7 @@
 #include <linux/stat.h>
 
 #include "base/clock.h"
-#include "base/file_birth.h"
+#include "uploader/counts/file_birth.h"
 
 namespace jankbox {
 
