@@ -64,6 +64,7 @@ void SlowMethodFinder::ListChunks() {
   const RingHeader& header = ring_->header();
   // Pairs with the fence in StartChunk(): a thread that has its number is seen to take its chunk.
   next_sequence_ = header.next_sequence.load(std::memory_order_acquire);
+  own_tid_ = CurrentTid();
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
     watched_[i] = header.watched[i].tid.load(std::memory_order_acquire);
   }
@@ -99,7 +100,7 @@ void SlowMethodFinder::ListChunks() {
 bool SlowMethodFinder::IsWanted(int32_t tid) const {
   if (tid == ring_->header().pid) return true;
   if (std::find(watched_.begin(), watched_.end(), tid) != watched_.end()) return true;
-  return all_threads_ && tid != CurrentTid();  // whose events are stack samples
+  return all_threads_ && tid != own_tid_;  // whose events are stack samples
 }
 
 bool SlowMethodFinder::IsWatched(const Followed& thread) const {
@@ -108,6 +109,13 @@ bool SlowMethodFinder::IsWatched(const Followed& thread) const {
 
 bool SlowMethodFinder::IsOpen(const ChunkRef& chunk) const {
   return ring_->chunk(chunk.index).close_ticks.load(std::memory_order_relaxed) == 0;
+}
+
+// The thread has written nothing to the chunk that was read last.
+bool SlowMethodFinder::IsUnchanged(const Followed& thread) const {
+  const ChunkRef& chunk = thread.chunk;
+  return !ring_->HasMoreWords(chunk.index, thread.words) &&
+         ring_->chunk(chunk.index).sequence.load(std::memory_order_relaxed) == chunk.sequence;
 }
 
 void SlowMethodFinder::Follow(Followed* thread, Chunks chunks) {
@@ -146,7 +154,8 @@ void SlowMethodFinder::Read(Followed* thread, Chunks chunks) {
   bool has_all_before = thread->chunk.sequence == 0;  // of the events before the chunk
   for (const ChunkRef& chunk : chunks) {
     const bool same = chunk.sequence == thread->chunk.sequence;
-    if (same && !ring_->HasMoreWords(chunk.index, thread->words)) {
+    if (same && IsUnchanged(*thread)) {
+      if (IsOpen(chunk)) thread->seen_ticks = now_ticks_;
       has_all_before = true;
       continue;
     }
@@ -178,7 +187,7 @@ void SlowMethodFinder::Read(Followed* thread, Chunks chunks) {
 bool SlowMethodFinder::Apply(Followed* thread, const WindowChunk& chunk) {
   EventCursor cursor(chunk, thread->words, thread->base_ticks);
   EventRecord record;
-  while (cursor.Next(&record)) {
+  while (cursor.NextCall(&record) || cursor.Next(&record)) {
     if (record.ticks > now_ticks_) return false;
     thread->calls.Apply(record);
     thread->words = cursor.words_read();
@@ -206,9 +215,8 @@ void SlowMethodFinder::Settle(Followed* thread, bool awaited) {
 void SlowMethodFinder::RuleOut(uint64_t serial) {
   const auto found = threads_.find(serial);
   if (found == threads_.end()) return;
-  const ChunkRef& chunk = found->second.chunk;
-  const bool went_on = !IsOpen(chunk) || ring_->HasMoreWords(chunk.index, found->second.words);
-  if (!went_on) found->second.calls.RuleOut();
+  Followed& thread = found->second;
+  if (IsUnchanged(thread) && IsOpen(thread.chunk)) thread.calls.RuleOut();
 }
 
 // The ends of what is open may be missing.

@@ -100,6 +100,7 @@ class SlowMethodFinder final : private MethodJudge {
   bool IsWanted(int32_t tid) const;
   bool IsWatched(const Followed& thread) const;
   bool IsOpen(const ChunkRef& chunk) const;
+  bool IsUnchanged(const Followed& thread) const;
   void Follow(Followed* thread, Chunks chunks);
   Chunks ToRead(const Followed& thread, Chunks chunks);
   void Read(Followed* thread, Chunks chunks);
@@ -119,6 +120,7 @@ class SlowMethodFinder final : private MethodJudge {
   uint64_t least_ticks_ = 0;    // of a slow method, about
   uint64_t next_sequence_ = 0;  // the ring's when its chunks were listed; 0: list them again
   std::array<int32_t, kMaxWatchedThreads> watched_ = {};  // then
+  int32_t own_tid_ = 0;
   uint64_t dropped_events_ = 0;
   std::vector<ChunkRef> chunks_;  // by thread, in order
   std::map<uint64_t, Followed> threads_;
