@@ -43,19 +43,20 @@ TEST(HandlerDispatches, LoopThatIsLongerIsADispatchOfItsOwn) {
 }
 
 TEST(HandlerDispatches, LoopThatCallsMoreStaysAround) {
-  EXPECT_THAT(Found({MakeChunk({DispatchBegin("", 1000), DispatchBegin("a", 1000), DispatchEnd(1990),
-                                DispatchBegin("b", 1991), DispatchEnd(1999), DispatchEnd(2000)})},
-                    100),
-              IsEmpty());
+  EXPECT_THAT(
+      Found({MakeChunk({DispatchBegin("", 1000), DispatchBegin("a", 1000), DispatchEnd(1990),
+                        DispatchBegin("b", 1991), DispatchEnd(1999), DispatchEnd(2000)})},
+            100),
+      IsEmpty());
   EXPECT_THAT(Found({MakeChunk({DispatchBegin("", 1000), Begin(1, 1001), End(1, 1002),
                                 DispatchBegin("a", 1003), DispatchEnd(1999), DispatchEnd(2000)})},
                     100),
               IsEmpty());
-  EXPECT_THAT(Found({MakeChunk({DispatchBegin("", 1000), DispatchBegin("a", 1001),
-                                DispatchEnd(1997), Begin(1, 1998), End(1, 1999),
-                                DispatchEnd(2000)})},
-                    100),
-              IsEmpty());
+  EXPECT_THAT(
+      Found({MakeChunk({DispatchBegin("", 1000), DispatchBegin("a", 1001), DispatchEnd(1997),
+                        Begin(1, 1998), End(1, 1999), DispatchEnd(2000)})},
+            100),
+      IsEmpty());
 }
 
 TEST(HandlerDispatches, CallsAndDispatchesOfTheHandlerAreItsOwn) {
@@ -92,9 +93,9 @@ TEST(HandlerDispatches, AreOneSliceOfTheTrace) {
   const TestSnapshot snapshot = Snapshot(MakeWindow(
       1000, 2000,
       {MakeThread(kTid, {MakeChunk({DispatchBegin("", 1100), DispatchBegin("Handler", 1101),
-                                    Begin(1, 1110), DispatchBegin("inner", 1120),
-                                    DispatchEnd(1130), End(1, 1140), DispatchEnd(1190),
-                                    DispatchEnd(1191), DispatchBegin("", 1300), DispatchEnd(1310),
+                                    Begin(1, 1110), DispatchBegin("inner", 1120), DispatchEnd(1130),
+                                    End(1, 1140), DispatchEnd(1190), DispatchEnd(1191),
+                                    DispatchBegin("", 1300), DispatchEnd(1310),
                                     DispatchBegin("", 1900), DispatchBegin("Late", 1900)})})}));
   EXPECT_THAT(Describe(snapshot.trace.slices, kTid),
               ElementsAre("1100+91 0 Handler", "1110+30 1 m1", "1120+10 2 inner",
