@@ -36,8 +36,8 @@ void SwitchRepair::TakeSwitch(const CapturedEvent& event, Cpu* cpu) {
   const uint64_t ns = event.event().timestamp();
   const Task leaves = {fields.prev_pid(), fields.prev_comm(), fields.prev_prio()};
   // The first switch of a CPU contradicts nothing, but what was woken has to come first.
-  const bool missed = cpu->known ? cpu->task.tid != leaves.tid
-                                 : leaves.tid != 0 && woken_ns_.contains(leaves.tid);
+  const bool missed =
+      cpu->known ? cpu->task.tid != leaves.tid : leaves.tid != 0 && woken_ns_.contains(leaves.tid);
   if (missed) {
     ++contradictions_;
     Repair(event.cpu(), *cpu, leaves, ns);

@@ -53,8 +53,8 @@ std::vector<SystraceLane> LanesOf(const AppTrace& app) {
     } else if (parent_tid == 0 && slices[i].deepest == 1 && slices[i].own_name) {
       lanes.push_back({tid, comm_of(tid), next_cookie++});
     } else {
-      lanes.push_back({next_tid++, parent_tid == 0 ? track.name
-                                                   : track.name + " of " + comm_of(parent_tid)});
+      lanes.push_back(
+          {next_tid++, parent_tid == 0 ? track.name : track.name + " of " + comm_of(parent_tid)});
     }
   }
   return lanes;

@@ -1,7 +1,7 @@
 // Which lines of systrace text a track's slices become. The text has nested slices of threads (B
 // and E) and asynchronous ones, which do not nest. A track whose slices nest, or which belongs to a
-// thread, therefore becomes a thread of its own: one row in viewers, as in the report's trace. Pure;
-// allocates.
+// thread, therefore becomes a thread of its own: one row in viewers, as in the report's trace.
+// Pure; allocates.
 #ifndef JANKBOX_TOOLS_MERGE_SYSTRACE_LANES_H_
 #define JANKBOX_TOOLS_MERGE_SYSTRACE_LANES_H_
 

@@ -9,9 +9,9 @@
 namespace jankbox::tools {
 namespace {
 
-using traceproto::CapturedEvent;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using traceproto::CapturedEvent;
 
 constexpr int32_t kA = 11, kB = 12, kC = 13;
 constexpr int64_t kRunnable = 0, kAsleep = 1;
@@ -97,9 +97,9 @@ TEST(SwitchRepair, ThreadWasThereUntilItsLastEvent) {
 
 // Filters forget a thread as it exits, before it leaves.
 TEST(SwitchRepair, ThreadThatExitedIsDead) {
-  EXPECT_THAT(Missing({Switch(0, 10, 0, kRunnable, kA), Exit(0, 30, kA),
-                       Switch(0, 50, 0, kRunnable, kC)}),
-              ElementsAre("0: 30 11(16) > 0"));
+  EXPECT_THAT(
+      Missing({Switch(0, 10, 0, kRunnable, kA), Exit(0, 30, kA), Switch(0, 50, 0, kRunnable, kC)}),
+      ElementsAre("0: 30 11(16) > 0"));
 }
 
 TEST(SwitchRepair, ThreadCameWhenItWasWoken) {
@@ -109,9 +109,9 @@ TEST(SwitchRepair, ThreadCameWhenItWasWoken) {
 }
 
 TEST(SwitchRepair, PreemptedThreadWentOnWhenTheOtherOneLeft) {
-  EXPECT_THAT(Missing({Switch(0, 10, kB, kRunnable, kA), Mark(0, 20, kA),
-                       Switch(0, 50, kB, kAsleep, kC)}),
-              ElementsAre("0: 20 11(1) > 12"));
+  EXPECT_THAT(
+      Missing({Switch(0, 10, kB, kRunnable, kA), Mark(0, 20, kA), Switch(0, 50, kB, kAsleep, kC)}),
+      ElementsAre("0: 20 11(1) > 12"));
 }
 
 TEST(SwitchRepair, IdleCpuNeedsOnlyTheArrival) {
@@ -137,7 +137,8 @@ TEST(SwitchRepair, AnyScheduleWithHolesBecomesOne) {
       const uint32_t cpu = random() % kCpus;
       const int32_t tid = static_cast<int32_t>(random() % 12);
       if (random() % 3 == 0) {
-        events.push_back(random() % 2 == 0 ? Waking(cpu, ns, on[cpu], tid) : Mark(cpu, ns, on[cpu]));
+        events.push_back(random() % 2 == 0 ? Waking(cpu, ns, on[cpu], tid)
+                                           : Mark(cpu, ns, on[cpu]));
         continue;
       }
       const bool elsewhere = std::any_of(on.begin(), on.end(), [tid](const auto& entry) {
