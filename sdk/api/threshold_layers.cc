@@ -1,5 +1,7 @@
 #include "sdk/api/threshold_layers.h"
 
+#include <utility>
+
 namespace jankbox {
 
 std::string ThresholdNames() {
@@ -31,13 +33,21 @@ Status ThresholdLayers::Configure(const jankbox_options& given) {
   return Status::Ok();
 }
 
-std::vector<NamedThreshold> ThresholdLayers::NamedNow() const {
+std::vector<SnapshotFact> ThresholdLayers::Facts() const {
   const jankbox_options now = OrderedThresholds(values());
-  std::vector<NamedThreshold> named;
+  std::vector<SnapshotFact> facts;
   for (const OptionRow& row : OptionRows()) {
-    if (row.change == OptionChange::kAnyTime) named.push_back({row.name, now.*row.number});
+    if (row.change != OptionChange::kAnyTime) continue;
+    SnapshotFact fact{.group = "thresholds", .name = row.name};
+    if (now.*row.number == UINT32_MAX) {
+      fact.text = "none";
+    } else {
+      fact.kind = SnapshotFact::Kind::kNumber;
+      fact.value = now.*row.number;
+    }
+    facts.push_back(std::move(fact));
   }
-  return named;
+  return facts;
 }
 
 jankbox_options ThresholdLayers::values() const {

@@ -4,23 +4,18 @@
 #ifndef JANKBOX_SDK_API_THRESHOLD_LAYERS_H_
 #define JANKBOX_SDK_API_THRESHOLD_LAYERS_H_
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
 #include "jankbox/jankbox.h"
 #include "sdk/api/options.h"
+#include "tracer/snapshot/snapshot_input.h"
 
 namespace jankbox {
 
 // "slow_message_ms, anr_ms, …", for messages.
 std::string ThresholdNames();
-
-struct NamedThreshold {
-  const char* name;  // of the option; static
-  uint32_t value;    // in the option's unit
-};
 
 class ThresholdLayers {
  public:
@@ -34,8 +29,8 @@ class ThresholdLayers {
   void Pin(const jankbox_options& asked) { pinned_ = asked; }
 
   Thresholds Now() const { return ThresholdsOf(values()); }
-  // The same, in the order of the options.
-  std::vector<NamedThreshold> NamedNow() const;
+  // The same for the trace of a report: by the names of the options, in their units and order.
+  std::vector<SnapshotFact> Facts() const;
   jankbox_options values() const;
 
  private:

@@ -187,10 +187,7 @@ ReportSource Runtime::MakeSource(const SealRequest& request) {
   source.refusals = refusals_.Counts();
   source.frames = FrameBook::Get().Summary();
   source.states = StateTags::Get().Between(0, UINT64_MAX);
-  for (const NamedThreshold& threshold : watcher_->thresholds()) {
-    source.thresholds.push_back(
-        {"thresholds", threshold.name, SnapshotFact::Kind::kNumber, {}, threshold.value});
-  }
+  source.thresholds = watcher_->ThresholdFacts();
   const std::string hooks_off = crash_loop_.Reason();
   if (!hooks_off.empty()) source.notes.push_back(hooks_off);
   const std::string plugins = Plugins::Get().Note();

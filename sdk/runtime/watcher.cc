@@ -249,9 +249,9 @@ Status Watcher::ChangeThresholds(const jankbox_options& given) {
   return changed;
 }
 
-std::vector<NamedThreshold> Watcher::thresholds() const {
+std::vector<SnapshotFact> Watcher::ThresholdFacts() const {
   MutexLock lock(&mutex_);
-  return thresholds_.NamedNow();
+  return thresholds_.Facts();
 }
 
 void Watcher::TakeThresholds() {

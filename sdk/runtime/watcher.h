@@ -50,8 +50,8 @@ class Watcher {
   // Changes the thresholds that `given` names, from the next poll on. Any thread.
   Status ChangeThresholds(const jankbox_options& given);
 
-  // Those that hold. Any thread.
-  std::vector<NamedThreshold> thresholds() const;
+  // The thresholds that apply, for the trace of a report. Any thread.
+  std::vector<SnapshotFact> ThresholdFacts() const;
 
   // Waits until clock and modules are known, some 20 ms after Start(). Any Jankbox thread but the
   // watcher's.

@@ -198,6 +198,39 @@ TEST_F(SdkTest, SlowMessageSaysWhatAndWhy) {
   EXPECT_EQ(trace.triggers.size(), 1u);
 }
 
+TEST_F(SdkTest, TraceOfASlowMessageBeginsWithTheReason) {
+  Drive({"busy", "900"});
+  ASSERT_EQ(reports_.size(), 1u);
+  const testing::TraceContent trace = Trace();
+  EXPECT_EQ(trace.tracks.at(trace.tracks_in_order.at(0)).name, "Jankbox incident");
+  const auto incident = std::find_if(
+      trace.slices.begin(), trace.slices.end(),
+      [](const testing::ReadSlice& slice) { return slice.track == "Jankbox incident"; });
+  ASSERT_NE(incident, trace.slices.end());
+  EXPECT_THAT(incident->name, ::testing::MatchesRegex("slow message [0-9]+ ms: [0-9]+ % [a-z]+, in "
+                                                      "spin_in_c"));
+  EXPECT_EQ(incident->annotations.at("fingerprint"), reports_[0].fingerprint());
+  EXPECT_EQ(incident->annotations.at("verdict.summary"), reports_[0].verdict().summary());
+  EXPECT_EQ(incident->annotations.at("thresholds.slow_message_ms"), "700");
+  EXPECT_EQ(incident->annotations.at("blamed_stack[0]"), "spin_in_c");
+  uint64_t at = incident->ts;
+  for (const testing::ReadSlice& slice : trace.slices) {
+    if (slice.track != "Jankbox verdict") continue;
+    EXPECT_EQ(slice.ts, at) << "a hole";
+    at = slice.ts + slice.dur;
+  }
+  EXPECT_EQ(at, incident->ts + incident->dur);
+  for (const testing::ReadSample& sample : trace.samples) {
+    if (sample.frames.empty()) {
+      EXPECT_EQ(sample.unwind_error, 0u);
+    }
+    for (const testing::ReadFrameOfStack& frame : sample.frames) {
+      EXPECT_THAT(frame.function, ::testing::Not(::testing::StartsWith("__libc_start")));
+      EXPECT_NE(frame.function, "_start");
+    }
+  }
+}
+
 TEST_F(SdkTest, BlockGrowsFromSlowToAnrUnderOneId) {
   Drive({"block", "1800"}, {{"JANKBOX_OPTIONS", "slow_message_ms=300,anr_ms=1000"}});
   ASSERT_EQ(reports_.size(), 1u);

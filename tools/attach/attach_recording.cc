@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/own_thread.h"
 #include "base/recorded_process.h"
+#include "sdk/api/threshold_layers.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/ring/chunk_writer.h"
 #include "tracer/ring/recorder.h"
@@ -145,6 +146,7 @@ jankbox::ReportSource AttachRecording::MakeSource(const SealRequest& request) {
   source.self_cost.cpu_ns = cpu_clock_.Read() + sealer_.cpu_ns();
   source.self_cost.uptime_ns = MonotonicNs() - start_ns;
   source.history_messages = options_.history_messages;
+  source.thresholds = ThresholdLayers(options_).Facts();
   source.suppressed_incidents = refusals_.count(RefusalReason::kQueueFull);
   source.refusals = refusals_.Counts();
   return source;

@@ -72,10 +72,23 @@ bool AppRewriter::Rewrite(TracePacket* packet) {
     auto* defaults = packet->mutable_trace_packet_defaults()->mutable_track_event_defaults();
     defaults->set_track_uuid(MappedTrack(defaults->track_uuid()));
   }
+  if (packet->has_process_tree()) {
+    RewriteTasks(packet->mutable_process_tree());
+    return packet->process_tree().threads_size() > 0;
+  }
   if (!packet->has_ftrace_events()) return true;
   RewriteBundle(packet->mutable_ftrace_events());
   // A packet that opens its sequence stays, even if it is empty.
   return packet->ftrace_events().event_size() > 0 || packet->first_packet_on_sequence();
+}
+
+// The app's trace knows of other programs only that their threads are not its own.
+void AppRewriter::RewriteTasks(traceproto::ProcessTree* tree) const {
+  auto* threads = tree->mutable_threads();
+  const auto is_known = [this](const traceproto::ProcessTree::Thread& thread) {
+    return other_.knows_processes || other_.threads.contains(thread.tid());
+  };
+  threads->erase(std::remove_if(threads->begin(), threads->end(), is_known), threads->end());
 }
 
 void AppRewriter::RewriteTrack(traceproto::TrackDescriptor* descriptor) {

@@ -19,6 +19,8 @@ struct OtherTrace {
   std::map<std::string, uint64_t> kinds;  // of its kernel events
   uint64_t from_ns = 0, to_ns = 0;        // what they cover, BOOTTIME of the app
   uint32_t primary_clock = 0;             // 0: not said
+  std::set<int32_t> threads;              // whose processes it knows
+  bool knows_processes = false;           // of all threads
 };
 
 class AppRewriter {
@@ -41,6 +43,7 @@ class AppRewriter {
   void RewriteClocks(traceproto::ClockSnapshot* snapshot);
   void RewriteFrame(traceproto::FrameTimelineEvent* frame);
   void RewriteBundle(traceproto::FtraceEventBundle* bundle);
+  void RewriteTasks(traceproto::ProcessTree* tree) const;
   uint64_t Shifted(uint64_t ns) const { return ns + static_cast<uint64_t>(shift_ns_); }
   // Whether the packet's stamp is BOOTTIME, not a delta.
   bool StampIsBoottime(const traceproto::TracePacket& packet);

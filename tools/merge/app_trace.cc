@@ -114,6 +114,7 @@ class Decoder {
   void TakeTrack(const traceproto::TrackDescriptor& descriptor) {
     AppTrack& track = trace_.tracks[Track(descriptor.uuid())];
     track.name = descriptor.name();
+    track.parent_uuid = descriptor.parent_uuid();
     if (descriptor.has_process()) {
       trace_.pid = descriptor.process().pid();
       trace_.process_uuid = descriptor.uuid();

@@ -19,6 +19,7 @@ inline constexpr uint32_t kBoottimeClock = 6;  // BuiltinClock.BOOTTIME
 
 struct AppTrack {
   uint64_t uuid = 0;
+  uint64_t parent_uuid = 0;  // 0: none
   std::string name;
   int32_t tid = 0;  // of a thread's own track, else 0
 };

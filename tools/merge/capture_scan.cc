@@ -4,11 +4,17 @@
 
 #include "tools/merge/ftrace_bundle.h"
 #include "tools/merge/packet_stream.h"
+#include "tools/merge/switch_repair.h"
 
 namespace jankbox::tools {
 namespace {
 
 using traceproto::TracePacket;
+
+void TakeRepairs(SwitchRepair* switches, CaptureScan* scan) {
+  scan->contradictory_switches = switches->contradictions();
+  scan->missing_switches = switches->TakeMissing();
+}
 
 class PacketScan {
  public:
@@ -23,7 +29,10 @@ class PacketScan {
       if (scan_->clocks.boottime_ns == 0) scan_->clocks = ReadClocks(packet.clock_snapshot());
     }
     if (packet.has_ftrace_events()) {
-      for (const auto& event : EventsOf(packet.ftrace_events())) reader_.Take(event);
+      for (const auto& event : EventsOf(packet.ftrace_events())) {
+        reader_.Take(event);
+        switches_.Take(event);
+      }
     } else if (packet.has_timestamp() && (!packet.has_timestamp_clock_id() ||
                                           packet.timestamp_clock_id() == kBoottimeClock)) {
       // Of a sequence with another default clock these are deltas, far too small.
@@ -33,6 +42,7 @@ class PacketScan {
 
   void Finish() {
     scan_->facts = reader_.Finish();
+    TakeRepairs(&switches_, scan_);
     if (scan_->facts.events > 0 || last_ == 0) return;
     scan_->facts.first_stamp = first_;
     scan_->facts.last_stamp = last_;
@@ -47,6 +57,7 @@ class PacketScan {
   }
 
   CaptureFactsReader reader_;
+  SwitchRepair switches_;
   CaptureScan* scan_;
   uint64_t first_ = 0, last_ = 0;
 };
@@ -84,15 +95,18 @@ Result<CaptureScan> ScanCapture(const std::string& path, CaptureKind kind, const
   if (kind == CaptureKind::kPerfetto) return ScanPackets(path, app, reading);
   CaptureScan scan{.kind = kind};
   CaptureFactsReader facts(app);
+  SwitchRepair switches;
   Status status = ReadCapture(
       path, kind,
       [&](traceproto::CapturedEvent* event) {
         facts.Take(*event);
+        switches.Take(*event);
         return Status::Ok();
       },
       reading);
   if (!status.ok()) return status;
   scan.facts = facts.Finish();
+  TakeRepairs(&switches, &scan);
   return scan;
 }
 

@@ -4,6 +4,7 @@
 #define JANKBOX_TOOLS_MERGE_CAPTURE_SCAN_H_
 
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "tools/merge/app_trace.h"
@@ -19,6 +20,8 @@ struct CaptureScan {
   KernelClocks clocks;         // of its first snapshot
   uint32_t primary_clock = 0;  // the same; 0: not said
   uint64_t packets = 0;        // the same
+  uint64_t contradictory_switches = 0;
+  std::vector<traceproto::CapturedEvent> missing_switches;  // SwitchRepair::TakeMissing()
 };
 
 // REQUIRES `reading` as for the readers of events (system_capture.h).

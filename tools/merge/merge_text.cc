@@ -87,6 +87,7 @@ json MergeToJson(const MergeSummary& s, const std::string& report_id) {
       {"overlap_ns", s.overlap_ns},
       {"duplicates", s.duplicates},
       {"duplicate_kernel_events", s.duplicate_kernel_events},
+      {"contradictory_switches", s.contradictory_switches},
       {"unmatched_ends", s.unmatched_ends},
       {"moved_slices", s.moved_slices},
       {"longest_move_ns", s.longest_move_ns},
@@ -107,6 +108,11 @@ std::string RenderMerge(const MergeSummary& s, const std::string& output) {
   if (s.duplicate_kernel_events > 0) {
     text += "             " + std::to_string(s.duplicate_kernel_events) +
             " kernel events were in both: the report's are dropped\n";
+  }
+  if (s.contradictory_switches > 0) {
+    text += "switches     " + std::to_string(s.contradictory_switches) +
+            " of the capture contradicted the one before: what is missing is put in, as far as it "
+            "is known\n";
   }
   if (s.moved_slices > 0) {
     text += "nesting      " + std::to_string(s.moved_slices) + " slices of the capture moved, by " +

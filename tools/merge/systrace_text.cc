@@ -1,8 +1,8 @@
 #include "tools/merge/systrace_text.h"
 
 #include <algorithm>
-#include <unordered_map>
 
+#include "tools/merge/systrace_lanes.h"
 #include "tools/merge/trace_line.h"
 
 namespace jankbox::tools {
@@ -34,7 +34,7 @@ std::string Field(std::string text) {
 class SystraceWriter {
  public:
   SystraceWriter(const AppTrace& app, const std::function<Status(std::string_view)>& write)
-      : app_(app), write_(write), pid_(std::to_string(app.pid)) {}
+      : app_(app), write_(write), pid_(std::to_string(app.pid)), lanes_(LanesOf(app)) {}
 
   Status Write() {
     Header();
@@ -79,46 +79,32 @@ class SystraceWriter {
   void Marker(const AppEvent& event) {
     const std::string text = Text(event);
     if (text.empty()) return;
-    const int32_t tid = app_.tracks[event.track].tid;
-    const auto thread = app_.threads.find(tid != 0 ? tid : app_.pid);
-    Line(TraceLine(
-        MarkerLine{.comm = thread != app_.threads.end() ? thread->second : app_.process_name,
-                   .tid = tid != 0 ? tid : app_.pid,
-                   .tgid = app_.pid,
-                   .ns = event.ts_ns,
-                   .text = text}));
+    const SystraceLane& lane = lanes_[event.track];
+    Line(TraceLine(MarkerLine{
+        .comm = lane.comm, .tid = lane.tid, .tgid = app_.pid, .ns = event.ts_ns, .text = text}));
   }
 
   std::string Text(const AppEvent& event) {
-    const AppTrack& track = app_.tracks[event.track];
     const std::string& name = app_.names[event.name];
+    const uint32_t cookie = lanes_[event.track].cookie;
     switch (event.type) {
       case TrackEvent::TYPE_SLICE_BEGIN:
-        return track.tid != 0 ? "B|" + pid_ + "|" + name : AsyncBegin(event);
+        return cookie == 0 ? "B|" + pid_ + "|" + name : Async("S", name, cookie);
       case TrackEvent::TYPE_SLICE_END:
-        return track.tid != 0 ? "E|" + pid_ : AsyncEnd(event);
+        // Its name is that of its track, as all of them there.
+        return cookie == 0 ? "E|" + pid_ : Async("F", app_.tracks[event.track].name, cookie);
       case TrackEvent::TYPE_INSTANT:
         return "I|" + pid_ + "|" + name;
       case TrackEvent::TYPE_COUNTER:
-        return "C|" + pid_ + "|" + Field(track.name) + "|" + std::to_string(event.value);
+        return "C|" + pid_ + "|" + Field(app_.tracks[event.track].name) + "|" +
+               std::to_string(event.value);
       default:
         return {};
     }
   }
 
-  std::string AsyncBegin(const AppEvent& event) {
-    const std::string rest =
-        "|" + pid_ + "|" + Field(app_.names[event.name]) + "|" + std::to_string(++cookie_);
-    open_[event.track].push_back(rest);
-    return "S" + rest;
-  }
-
-  std::string AsyncEnd(const AppEvent& event) {
-    std::vector<std::string>& open = open_[event.track];
-    if (open.empty()) return {};
-    const std::string rest = open.back();
-    open.pop_back();
-    return "F" + rest;
+  std::string Async(const char* kind, const std::string& name, uint32_t cookie) const {
+    return std::string(kind) + "|" + pid_ + "|" + Field(name) + "|" + std::to_string(cookie);
   }
 
   const AppTrace& app_;
@@ -126,8 +112,7 @@ class SystraceWriter {
   const std::string pid_;
   Status status_;
   std::string pending_;
-  uint32_t cookie_ = 0;
-  std::unordered_map<uint32_t, std::vector<std::string>> open_;  // by track
+  const std::vector<SystraceLane> lanes_;  // by track
 };
 
 }  // namespace

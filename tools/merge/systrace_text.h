@@ -1,7 +1,7 @@
 // A report's trace as the text that systrace, catapult and Perfetto read: the kernel's own form,
 // `TASK-TID (TGID) [CPU] .... SECONDS.MICROSECONDS: tracing_mark_write: B|PID|NAME`. Stamps lose
-// what is below a microsecond. Slices of tracks that are no thread's become asynchronous ones.
-// Cold; allocates.
+// what is below a microsecond. Slices of other tracks than threads keep their nesting
+// (systrace_lanes.h). Cold; allocates.
 #ifndef JANKBOX_TOOLS_MERGE_SYSTRACE_TEXT_H_
 #define JANKBOX_TOOLS_MERGE_SYSTRACE_TEXT_H_
 

@@ -84,6 +84,7 @@ class Merger {
     summary_->cut_off = reading.cut_off;
     summary_->capture_packets = scan_.packets;
     summary_->has_app_threads = scan_.facts.has_app_threads;
+    summary_->contradictory_switches = scan_.contradictory_switches;
     if (scan_.facts.last_stamp == 0) return BadCapture("has no event that can be merged");
     if (reading.counts) {
       return BadCapture(
@@ -164,7 +165,11 @@ class Merger {
                      .kinds = scan_.facts.kinds,
                      .from_ns = summary_->capture_from_ns,
                      .to_ns = summary_->capture_to_ns,
-                     .primary_clock = scan_.primary_clock};
+                     .primary_clock = scan_.primary_clock,
+                     .knows_processes = MovesApp()};
+    for (const auto& [tid, task] : scan_.facts.tasks) {
+      if (task.tgid != 0) other.threads.insert(tid);
+    }
     if (MovesApp()) summary_->app_shift_ns = static_cast<int64_t>(fit_.stamp - fit_.boottime_ns);
     rewriter_ = std::make_unique<AppRewriter>(app_, other, summary_->app_shift_ns);
     join_ = JoinSlices(app_, scan_.facts, fit_);
@@ -215,6 +220,7 @@ class Merger {
     add("trace_clock")->set_string_value(ToValidUtf8(fit_.clock));
     add("aligned_by")->set_string_value(FitMethodName(fit_.method));
     add("clock_error_ns")->set_int_value(static_cast<int64_t>(fit_.bound_ns));
+    add("switches_repaired")->set_int_value(static_cast<int64_t>(summary_->contradictory_switches));
     add("duplicates_dropped")->set_int_value(static_cast<int64_t>(join_.duplicates));
     add("slices_moved")->set_int_value(static_cast<int64_t>(join_.moved_slices));
     return output_->Write(packet);
@@ -232,7 +238,25 @@ class Merger {
     return output_->Write(packet);
   }
 
-  Status WriteCapture() { return OfCapture(MovesApp() ? WritePackets() : WriteEvents()); }
+  Status WriteCapture() {
+    Status status = WriteMissingSwitches();
+    if (status.ok()) status = MovesApp() ? WritePackets() : WriteEvents();
+    return OfCapture(status);
+  }
+
+  // Before the capture's own: importers keep the order of equal stamps.
+  Status WriteMissingSwitches() {
+    if (scan_.missing_switches.empty()) return Status::Ok();
+    BundleWriter bundles(rewriter_->NewSequence(),
+                         [&](const TracePacket& packet) { return output_->Write(packet); });
+    for (CapturedEvent& event : scan_.missing_switches) {
+      const uint64_t stamp = event.event().timestamp();
+      event.mutable_event()->set_timestamp(MovesApp() ? stamp : fit_.ToBoottime(stamp));
+      Status status = bundles.Write(event);
+      if (!status.ok()) return status;
+    }
+    return bundles.Flush();
+  }
 
   Status WriteEvents() {
     Status status = WriteTasks();

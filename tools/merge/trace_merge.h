@@ -47,6 +47,7 @@ struct MergeSummary {
   uint64_t duplicates = 0;  // markers that both had: the capture's copies were dropped
   uint64_t duplicate_kernel_events =
       0;  // the same of sched and block events: the app's were dropped
+  uint64_t contradictory_switches = 0;  // of the capture: what was missing between them is put in
   uint64_t unmatched_ends = 0;
   uint64_t moved_slices = 0;
   uint64_t longest_move_ns = 0;

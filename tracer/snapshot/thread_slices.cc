@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "tracer/event/frame_event.h"
 #include "tracer/event/marker_text.h"
@@ -46,14 +47,46 @@ std::span<const std::string_view> NoteNames(uint32_t notes,
 
 ThreadSlices::ThreadSlices(PacketWriter* writer, const EventSequence::Options& options,
                            const TraceClock& clock, SequenceNames* names, const ThreadLives* lives,
-                           SetAside* aside)
+                           SetAside* aside, std::vector<HandlerDispatch> handlers)
     : writer_(writer),
       sequence_(writer, options),
       clock_(clock),
       names_(names),
       lives_(lives),
-      aside_(aside) {
+      aside_(aside),
+      handlers_(std::move(handlers)) {
   names_->Use(&sequence_);
+}
+
+// True for the handler's dispatch, which is drawn with the loop's around it. Dispatches nest, so
+// that the first one within is the handler's.
+bool ThreadSlices::JoinsAtBegin(const EventRecord& dispatch) {
+  if (joined_ != nullptr) return ++inside_ == 1;
+  const auto found = std::lower_bound(
+      handlers_.begin(), handlers_.end(), dispatch.ticks,
+      [](const HandlerDispatch& of, uint64_t ticks) { return of.loop_ticks < ticks; });
+  if (dispatch.id == 0 && found != handlers_.end() && found->loop_ticks == dispatch.ticks) {
+    joined_ = &*found;
+    inside_ = 0;
+  }
+  return false;
+}
+
+bool ThreadSlices::JoinsAtEnd(uint32_t notes) {
+  if (joined_ == nullptr) return false;
+  if (inside_ == 0) {
+    joined_ = nullptr;
+    return false;
+  }
+  if (inside_-- != 1) return false;
+  if ((notes & kOpenAtWindowEnd) != 0) ++joined_open_;
+  return true;
+}
+
+std::string ThreadSlices::NameOf(const EventRecord& dispatch) const {
+  const bool joined = joined_ != nullptr && inside_ == 0;
+  const std::string name = DispatchName(joined ? joined_->handler : dispatch);
+  return name.empty() ? "dispatch" : name;
 }
 
 // The first event's moment starts the sequence's clock.
@@ -90,6 +123,7 @@ void ThreadSlices::EndWait(const EventRecord& record, uint64_t boottime_ns, uint
 }
 
 void ThreadSlices::Begin(const EventRecord& call, uint64_t ticks, uint32_t notes) {
+  if (call.kind == EventKind::kDispatchBegin && JoinsAtBegin(call)) return;
   const uint64_t boottime_ns = TimeOf(ticks);
   ++slices_;
   if (call.kind == EventKind::kWait) return BeginWait(call, ticks, notes);
@@ -97,8 +131,7 @@ void ThreadSlices::Begin(const EventRecord& call, uint64_t ticks, uint32_t notes
   uint64_t name_iid;
   if (call.kind == EventKind::kDispatchBegin) {
     category = Category::kDispatch;
-    const std::string name = DispatchName(call);
-    name_iid = names_->OfText(name.empty() ? "dispatch" : name);
+    name_iid = names_->OfText(NameOf(call));
   } else if (call.kind == EventKind::kMarker) {
     category = Category::kAtrace;
     const std::string text = MarkerText(call);
@@ -118,6 +151,7 @@ void ThreadSlices::Begin(const EventRecord& call, uint64_t ticks, uint32_t notes
 }
 
 void ThreadSlices::End(const EventRecord& call, uint64_t ticks, uint32_t notes) {
+  if (call.kind == EventKind::kDispatchBegin && JoinsAtEnd(notes)) return;
   const uint64_t boottime_ns = TimeOf(ticks);
   if (call.kind == EventKind::kWait) return EndWait(call, boottime_ns, notes);
   if (notes == 0) {

@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tracer/perfetto/event_sequence.h"
 #include "tracer/perfetto/frame_timeline.h"
+#include "tracer/snapshot/handler_dispatches.h"
 #include "tracer/snapshot/sequence_names.h"
 #include "tracer/snapshot/stack_samples.h"
 #include "tracer/snapshot/thread_events.h"
@@ -35,8 +37,10 @@ struct SetAside {
 
 class ThreadSlices : public ThreadEventSink {
  public:
+  // `handlers` are of the thread: each is one slice with the dispatch around it.
   ThreadSlices(PacketWriter* writer, const EventSequence::Options& options, const TraceClock& clock,
-               SequenceNames* names, const ThreadLives* lives, SetAside* aside);
+               SequenceNames* names, const ThreadLives* lives, SetAside* aside,
+               std::vector<HandlerDispatch> handlers = {});
 
   void Begin(const EventRecord& call, uint64_t ticks, uint32_t notes) override;
   void End(const EventRecord& call, uint64_t ticks, uint32_t notes) override;
@@ -45,8 +49,13 @@ class ThreadSlices : public ThreadEventSink {
   bool Stopped() const override { return !writer_->status().ok(); }
 
   uint64_t slices() const { return slices_; }
+  // Calls open at the window's end that are one slice with another one.
+  uint64_t joined_open() const { return joined_open_; }
 
  private:
+  bool JoinsAtBegin(const EventRecord& dispatch);
+  bool JoinsAtEnd(uint32_t notes);
+  std::string NameOf(const EventRecord& dispatch) const;
   void BeginWait(const EventRecord& record, uint64_t ticks, uint32_t notes);
   void EndWait(const EventRecord& record, uint64_t boottime_ns, uint32_t notes);
   void RecordFrame(const EventRecord& record);
@@ -59,7 +68,11 @@ class ThreadSlices : public ThreadEventSink {
   SequenceNames* names_;
   const ThreadLives* lives_;
   SetAside* aside_;
+  std::vector<HandlerDispatch> handlers_;
+  const HandlerDispatch* joined_ = nullptr;  // whose slice is open
+  uint32_t inside_ = 0;                      // open dispatches in it, the handler's among them
   uint64_t slices_ = 0;
+  uint64_t joined_open_ = 0;
 };
 
 // The annotations of `notes`, in `names`, which has room for all.

@@ -31,22 +31,21 @@ TEST(ThresholdLayers, OnlyWhatIsGivenChanges) {
   EXPECT_EQ(layers.Now().anr_ns, 5000 * kNsPerMs);
 }
 
-TEST(ThresholdLayers, NamesAreThoseOfTheOptionsAndValuesThoseThatHold) {
+TEST(ThresholdLayers, TracesHaveThemByTheNamesOfTheirOptions) {
   ThresholdLayers layers = Started();
   jankbox_options given{};
   given.size = sizeof(given);
   given.slow_message_ms = 300;
   ASSERT_TRUE(layers.Configure(given).ok());
-  std::map<std::string, uint32_t> values;
-  for (const NamedThreshold& threshold : layers.NamedNow()) {
-    values[threshold.name] = threshold.value;
+  std::map<std::string, uint64_t> values;
+  std::string names;
+  for (const SnapshotFact& fact : layers.Facts()) {
+    EXPECT_EQ(fact.group, "thresholds");
+    values[fact.name] = fact.value;
+    names += (names.empty() ? "" : ", ") + fact.name;
   }
   EXPECT_EQ(values.at("slow_message_ms"), 300u);
   EXPECT_EQ(values.at("anr_ms"), 5000u);
-  std::string names;
-  for (const NamedThreshold& threshold : layers.NamedNow()) {
-    names += (names.empty() ? "" : ", ") + std::string(threshold.name);
-  }
   EXPECT_EQ(names, ThresholdNames());
 }
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "report/report_file.h"
@@ -41,9 +42,11 @@ class MergeCommandTest : public ::testing::Test {
     EXPECT_EQ(finished.exit_status(), 0) << finished.err;
     return nlohmann::json::parse(finished.out, nullptr, false);
   }
-  jankbox::testing::TraceContent Read(const std::string& out = "out.pftrace") {
+  jankbox::testing::TraceContent Read(
+      const std::string& out = "out.pftrace",
+      jankbox::testing::Switches switches = jankbox::testing::Switches::kAll) {
     std::string error;
-    const auto content = jankbox::testing::ReadTrace(FileBytes(folder_ / out), &error);
+    const auto content = jankbox::testing::ReadTrace(FileBytes(folder_ / out), &error, switches);
     EXPECT_EQ(error, "");
     return content;
   }
@@ -97,6 +100,51 @@ TEST_F(MergeCommandTest, CollidingIdentifiersOfAPerfettoTraceAreDistinguished) {
   EXPECT_EQ(slices["kernel"].track_uuid, slices["inner"].track_uuid);
   EXPECT_EQ(slices["kernel"].depth, 2u);
   CheckIndependently();
+}
+
+// Thread `from` leaves the CPU in `state`, and `to` comes.
+std::string SwitchText(int from, const std::string& state, int to) {
+  return "sched_switch: prev_comm=t" + std::to_string(from) + " prev_pid=" + std::to_string(from) +
+         " prev_prio=120 prev_state=" + state + " ==> next_comm=t" + std::to_string(to) +
+         " next_pid=" + std::to_string(to) + " next_prio=120";
+}
+
+TEST_F(MergeCommandTest, ContradictorySwitchesAreRepairedAndCounted) {
+  // Thread 21 leaves unseen, 22 came unseen.
+  const std::string text = "# tracer: nop\n" + Line("t20-20", 10, SwitchText(20, "S", 21)) +
+                           Line("t21-21", 15, "tracing_mark_write: I|21|there") +
+                           Line("t22-22", 30, SwitchText(22, "D", 23)) +
+                           Line("t23-23", 40, SwitchText(23, "S", 0));
+  EXPECT_EQ(Summary(text, {"--clock", "mono"})["contradictory_switches"], 1);
+  const auto content = Read("out.pftrace", jankbox::testing::Switches::kSome);
+  std::vector<std::string> runs;
+  for (const jankbox::testing::ReadSched& run : content.sched) {
+    runs.push_back(std::to_string(run.tid) + " " +
+                   std::to_string((run.ts - kBoottimeNs) / 1'000'000) + "+" +
+                   std::to_string(run.dur / 1'000'000) + " " + (run.open ? "on" : run.end_state));
+  }
+  EXPECT_THAT(runs, ::testing::ElementsAre("21 10+5 S", "0 15+15 R", "22 30+0 D", "23 30+10 S",
+                                           "0 40+0 on"));
+  EXPECT_THAT(Merge(text, {"--clock", "mono", "--force"}).out,
+              HasSubstr("1 of the capture contradicted the one before"));
+  CheckIndependently();
+}
+
+TEST_F(MergeCommandTest, ThreadsOfOtherProgramsKeepTheProcessesThatTheCaptureKnows) {
+  testproto::Trace app = AppTraceByHand();
+  testproto::TracePacket* packet = app.add_packet();
+  packet->set_trusted_packet_sequence_id(2);
+  packet->set_sequence_flags(2);
+  packet->mutable_process_tree()->add_processes()->set_pid(INT32_MAX);
+  packet->mutable_process_tree()->mutable_processes(0)->add_cmdline("Other programs");
+  for (const int32_t tid : {9, 10}) {
+    auto* thread = packet->mutable_process_tree()->add_threads();
+    thread->set_tid(tid);
+    thread->set_tgid(INT32_MAX);
+  }
+  report_ = SealReportFile(folder_.path(), SampleReport(1), app.SerializeAsString());
+  Summary(Text(), {"--clock", "mono"});  // which says that 9 is a thread of 8
+  EXPECT_EQ(Read().other_threads, (std::map<int32_t, int32_t>{{9, 8}, {10, INT32_MAX}}));
 }
 
 TEST_F(MergeCommandTest, AnotherBootIsNamedAndJoinedOnlyWhenAsked) {

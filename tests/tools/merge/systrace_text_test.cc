@@ -119,6 +119,70 @@ TEST(Systrace, NamesThatWouldBreakTheFormatAreFixed) {
   EXPECT_EQ(functions[6], "tracing_mark_write: S|4001|x/y|1");
 }
 
+// Who wrote each line: "task-tid".
+std::vector<std::string> Writers(const std::string& text) {
+  std::vector<std::string> writers;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line[0] == '#') continue;
+    const size_t begin = line.find_first_not_of(' ');
+    const size_t end = line.find_last_not_of(' ', line.find("( 4001)") - 1);
+    writers.push_back(line.substr(begin, end + 1 - begin));
+  }
+  return writers;
+}
+
+void AddSlice(testproto::Trace* trace, uint64_t track, const char* name, uint64_t from_ms,
+              uint64_t to_ms) {
+  for (const bool begin : {true, false}) {
+    testproto::TracePacket* packet = trace->add_packet();
+    packet->set_trusted_packet_sequence_id(1);
+    packet->set_timestamp(kBoottimeNs + (begin ? from_ms : to_ms) * 1'000'000);
+    auto* event = packet->mutable_track_event();
+    event->set_track_uuid(track);
+    event->set_type(begin ? testproto::TrackEvent::TYPE_SLICE_BEGIN
+                          : testproto::TrackEvent::TYPE_SLICE_END);
+    if (begin) event->set_name(name);
+  }
+}
+
+TEST(Systrace, TracksWhoseSlicesNestAreThreads) {
+  testproto::Trace trace = AppTraceByHand();
+  const auto add_track = [&trace](uint64_t uuid, uint64_t parent, const char* name) {
+    testproto::TracePacket* packet = trace.add_packet();
+    packet->set_trusted_packet_sequence_id(1);
+    packet->mutable_track_descriptor()->set_uuid(uuid);
+    if (parent != 0) packet->mutable_track_descriptor()->set_parent_uuid(parent);
+    packet->mutable_track_descriptor()->set_name(name);
+  };
+  add_track(50, 12, "sampled stack");    // of the thread
+  add_track(51, 0, "Jankbox incident");  // above the process
+  add_track(52, 11, "asynchronous");     // of the process
+  AddSlice(&trace, 50, "main", 200, 290);
+  AddSlice(&trace, 50, "load", 210, 280);
+  AddSlice(&trace, 51, "slow message", 300, 400);
+  AddSlice(&trace, 52, "asynchronous", 500, 510);
+  AddSlice(&trace, 52, "asynchronous", 520, 530);
+  const std::string text = Exported(trace);
+  const std::vector<std::string> functions = Functions(text), writers = Writers(text);
+  ASSERT_EQ(functions.size(), 19u);
+  ASSERT_EQ(writers.size(), 19u);
+  const std::vector<std::string> slices(functions.begin() + 9, functions.end());
+  EXPECT_THAT(slices,
+              ElementsAre("tracing_mark_write: B|4001|main", "tracing_mark_write: B|4001|load",
+                          "tracing_mark_write: E|4001", "tracing_mark_write: E|4001",
+                          "tracing_mark_write: B|4001|slow message", "tracing_mark_write: E|4001",
+                          "tracing_mark_write: S|4001|asynchronous|2",
+                          "tracing_mark_write: F|4001|asynchronous|2",
+                          "tracing_mark_write: S|4001|asynchronous|2",
+                          "tracing_mark_write: F|4001|asynchronous|2"));
+  // Threads that no kernel has: a row each, so that nothing of theirs mixes with another's.
+  EXPECT_EQ(writers[9], "sampled stack of app (main) [x]-4194305");
+  for (size_t i = 9; i < 13; ++i) EXPECT_EQ(writers[i], writers[9]);
+  EXPECT_EQ(writers[13], "Jankbox incident-4194306");
+  EXPECT_EQ(writers[15], "app (main) [x]-4001");
+}
+
 TEST(Systrace, NoReportIsNamed) {
   TemporaryFolder folder;
   const std::string file = SealReportFile(folder.path(), SampleReport(1), "no trace");
