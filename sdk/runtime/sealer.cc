@@ -272,24 +272,40 @@ bool Sealer::SealOne(const SealRequest& request) {
     }
   }
   on_done_(request, sealed);
-  if (ring_ != nullptr && !request.ongoing) ring_->uncounted().Clear(request.id);
-  if (counts_ != nullptr) counts_->Settle();
+  if (!request.ongoing) Settle(request.id);
   CountRest();
   return true;
+}
+
+void Sealer::Settle(const std::string& id) {
+  if (unsettled_.size() >= CountBook::kMaxUnwritten) unsettled_.erase(unsettled_.begin());
+  unsettled_.push_back(id);
+  SettleWritten();
+}
+
+// In case the process is killed before the folder takes it.
+void Sealer::SettleWritten() {
+  if (counts_ != nullptr && !counts_->all_written()) return;
+  for (const std::string& settled : unsettled_) {
+    if (ring_ != nullptr) ring_->uncounted().Clear(settled);
+  }
+  unsettled_.clear();
+  if (counts_ != nullptr) counts_->Settle();
 }
 
 void Sealer::CountRest() {
   if (ring_ == nullptr || counts_ == nullptr) return;
   while (const auto together = ring_->uncounted().TakeTogether()) {
     CountTogether(*together, options_.app_version, counts_.get());
-    ring_->uncounted().Clear(together->id);
-    counts_->Settle();
+    Settle(together->id);
   }
 }
 
 void Sealer::CloseCounts() {
   CountRest();
-  if (counts_ != nullptr) (void)counts_->Close().ok();
+  if (counts_ == nullptr || !counts_->Close().ok() || unsettled_.empty()) return;
+  SettleWritten();
+  (void)counts_->Close().ok();  // forgets their ids
 }
 
 }  // namespace jankbox

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/mutex.h"
 #include "base/own_thread.h"
@@ -81,6 +82,10 @@ class Sealer {
   bool SealOne(const SealRequest& request);
   // What the ring has about incidents that are counted together.
   void CountRest();
+  // `id` is counted as far as that was possible.
+  void Settle(const std::string& id);
+  // The ring forgets what is counted, unless it is not written yet.
+  void SettleWritten();
   // Nothing more is counted.
   void CloseCounts();
   void LookAtConfigFile();
@@ -99,6 +104,7 @@ class Sealer {
   std::unique_ptr<Spool> spool_;
   std::unique_ptr<ReportGate> gate_;
   std::unique_ptr<CountBook> counts_;
+  std::vector<std::string> unsettled_;  // ids that the ring still has
   HealthyMessages healthy_;
   std::shared_ptr<WindowBuffer> buffer_;  // while requests wait
   std::string left_id_;                   // of the request that was left for the stop

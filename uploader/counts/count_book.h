@@ -38,6 +38,9 @@ class CountBook {
   // it is counted with the next one.
   Status Count(const CountedIncident& incident);
 
+  // False while the folder does not take what was counted.
+  bool all_written() const { return unwritten_.empty(); }
+
   // The rings of what was counted through this object so far have no note of it any more: the next
   // write forgets the ids.
   void Settle();
