@@ -62,32 +62,29 @@ Result<size_t> ZstdFrameSize(std::string_view rest) {
   return size;
 }
 
-struct Layout {
-  std::string_view trace;   // all zstd frames
-  std::string_view report;  // content of the last skippable frame
-};
-
 // Walks the frames: zstd ones, then skippable ones, and not a byte besides.
-Result<Layout> WalkFrames(std::string_view file) {
-  Layout layout;
+Result<ReportFileParts> WalkFrames(std::string_view file) {
+  ReportFileParts parts;
   uint32_t last_magic = 0;
-  size_t at = 0;
+  size_t trace_end = 0, last_begin = 0, at = 0;
   for (int frames = 0; at < file.size(); ++frames) {
     const std::string_view rest = file.substr(at);
     if (frames == kMaxFrames) return Corrupt("too many frames");
     if (rest.size() < 8) return Corrupt("truncated in a frame header");
     const uint32_t magic = static_cast<uint32_t>(LittleEndian(rest, 4));
+    last_begin = at;
     if (magic == kZstdMagic) {
-      if (layout.trace.size() != at) return Corrupt("trace after the report");
+      if (trace_end != at) return Corrupt("trace after the report");
       Result<size_t> size = ZstdFrameSize(rest);
       if (!size.ok()) return size.status();
+      parts.trace.push_back(rest.substr(0, size.value()));
       at += size.value();
-      layout.trace = file.substr(0, at);
+      trace_end = at;
     } else if ((magic & kSkippableMask) == kSkippableMagic) {
       if (at == 0) return Corrupt("no trace before the report");
       const uint64_t length = LittleEndian(rest.substr(4), 4);
       if (length > rest.size() - 8) return Corrupt("truncated in the report");
-      layout.report = rest.substr(8, static_cast<size_t>(length));
+      parts.report = rest.substr(8, static_cast<size_t>(length));
       at += 8 + static_cast<size_t>(length);
     } else {
       return Corrupt("not a zstd frame");
@@ -95,7 +92,8 @@ Result<Layout> WalkFrames(std::string_view file) {
     last_magic = magic;
   }
   if (last_magic != kReportFrameMagic) return Corrupt("no report at the end");
-  return layout;
+  parts.others = file.substr(trace_end, last_begin - trace_end);
+  return parts;
 }
 
 // libprotobuf writes a line to stderr for each refused message: hostile uploads would fill the log.
@@ -106,6 +104,12 @@ bool ParseQuietly(std::string_view message, proto::Report* report) {
   return report->ParseFromArray(message.data(), static_cast<int>(message.size()));
 }
 
+size_t TraceBytes(const ReportFileParts& parts) {
+  size_t bytes = 0;
+  for (const std::string_view frame : parts.trace) bytes += frame.size();
+  return bytes;
+}
+
 struct FreeContext {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
@@ -113,9 +117,9 @@ struct FreeContext {
 }  // namespace
 
 Result<proto::Report> ParseReport(std::string_view file) {
-  Result<Layout> layout = WalkFrames(file);
-  if (!layout.ok()) return layout.status();
-  const std::string_view message = layout->report;
+  Result<ReportFileParts> parts = WalkFrames(file);
+  if (!parts.ok()) return parts.status();
+  const std::string_view message = parts->report;
   if (message.size() > kMaxReportMessageBytes) return Corrupt("report message too large");
   proto::Report report;
   if (!ParseQuietly(message, &report)) return Corrupt("the report message cannot be parsed");
@@ -133,14 +137,15 @@ Result<proto::Report> ReadReportFile(const std::string& path) {
 
 Status DecompressTrace(std::string_view file, size_t max_bytes,
                        const std::function<Status(std::string_view)>& write) {
-  Result<Layout> layout = WalkFrames(file);
-  if (!layout.ok()) return layout.status();
+  Result<ReportFileParts> parts = WalkFrames(file);
+  if (!parts.ok()) return parts.status();
+  const std::string_view trace = file.substr(0, TraceBytes(parts.value()));
   std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
   if (context == nullptr) return Status(StatusCode::kNoSpace, "no memory for zstd");
   ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, kMaxWindowLog);
 
   std::string piece(64 << 10, '\0');
-  ZSTD_inBuffer in{layout->trace.data(), layout->trace.size(), 0};
+  ZSTD_inBuffer in{trace.data(), trace.size(), 0};
   size_t written = 0;
   size_t hint = 1;
   // A full piece may leave output inside the context, with all of the input already taken.
@@ -158,6 +163,25 @@ Status DecompressTrace(std::string_view file, size_t max_bytes,
     more = hint != 0 && out.pos == out.size;
   }
   return hint == 0 ? Status::Ok() : Corrupt("trace ends inside a frame");
+}
+
+Result<ReportFileParts> SplitReportFile(std::string_view file) { return WalkFrames(file); }
+
+Result<std::string> JoinReportFile(const ReportFileParts& parts, const proto::Report& report) {
+  const std::string message = report.SerializeAsString();
+  const auto too_large = [](const char* what) {
+    return Status(StatusCode::kNoSpace, std::string(what) + " would be too large for a reader");
+  };
+  if (message.size() > kMaxReportMessageBytes) return too_large("the report message");
+  std::string file;
+  file.reserve(TraceBytes(parts) + parts.others.size() + message.size() + 8);
+  for (const std::string_view frame : parts.trace) file += frame;
+  file += parts.others;
+  file += SkippableFrame(message);
+  if (file.size() > kMaxReportFileBytes) return too_large("the file");
+  const Result<ReportFileParts> walked = WalkFrames(file);  // the number of frames
+  if (!walked.ok()) return walked.status();
+  return file;
 }
 
 }  // namespace jankbox

@@ -59,6 +59,10 @@ constexpr char kFunctions[] =
     "Perl_pp_entersub\0art_quick_*\0art_jni_*\0art::*\0android::Looper::*\0"
     "android::NativeMessageQueue::*\0";
 
+constexpr char kLanguageLibraries[] =
+    "std::*\0__gnu_cxx::*\0__cxxabiv1::*\0"
+    "core::*\0alloc::*\0<core::*\0<alloc::*\0<std::*\0";
+
 bool IsIn(const char* list, std::string_view name) {
   while (*list != '\0') {
     const std::string_view entry(list);
@@ -71,6 +75,8 @@ bool IsIn(const char* list, std::string_view name) {
 }
 
 }  // namespace
+
+bool IsLanguageLibrary(std::string_view function) { return IsIn(kLanguageLibraries, function); }
 
 bool IsPassedOver(std::string_view module, std::string_view function) {
   return IsCLibrary(module) || IsIn(kModules, module) || IsIn(kFunctions, function);

@@ -11,6 +11,10 @@ namespace jankbox {
 // True if `function` (demangled; may be empty) of `module` (file name) is passed over.
 bool IsPassedOver(std::string_view module, std::string_view function);
 
+// True for functions of a language's library that are compiled into the programs that use it:
+// templates of C++, generic functions of Rust. The keys of an incident do not pass them over.
+bool IsLanguageLibrary(std::string_view function);
+
 }  // namespace jankbox
 
 #endif  // JANKBOX_DIAGNOSIS_BLAME_PASSED_OVER_H_

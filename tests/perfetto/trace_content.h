@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace jankbox::testing {
@@ -57,6 +58,17 @@ struct ReadFrameOfStack {
   std::string build_id;  // raw bytes
   uint64_t rel_pc = 0;
 };
+
+// A call at an address; of several the innermost first, and all but the last are inlined.
+struct ReadLine {
+  std::string function;
+  std::string file;
+  uint32_t line = 0;
+};
+
+// Where the names at the end of a trace belong: mapping's path as importers join it, its build id,
+// address in it.
+using ReadAddress = std::tuple<std::string, std::string, uint64_t>;
 
 struct ReadSample {
   uint64_t ts = 0;
@@ -127,6 +139,7 @@ struct TraceContent {
   std::vector<ReadInstant> instants;
   std::vector<ReadCounter> counters;
   std::vector<ReadSample> samples;
+  std::map<ReadAddress, std::vector<ReadLine>> symbols;
   std::vector<ReadSurfaceFrame> frames;  // by time
   std::vector<ReadTrigger> triggers;
   std::string kernel_release;

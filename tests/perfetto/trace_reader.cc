@@ -80,6 +80,7 @@ class Reader {
       return ftrace_.Add(packet.ftrace_events(), error_) && ReadMarks(packet.ftrace_events());
     }
     if (packet.has_perf_sample()) return ReadPerfSample(packet, &state);
+    if (packet.has_module_symbols()) return ReadSymbols(packet.module_symbols());
     if (packet.has_frame_timeline_event()) return ReadFrameEvent(packet, &state);
     if (packet.has_trigger()) {
       uint64_t ts;
@@ -220,6 +221,21 @@ class Reader {
     return true;
   }
 
+  // As importers, which know only the frames that came before.
+  bool ReadSymbols(const testproto::ModuleSymbols& module) {
+    for (const testproto::AddressSymbols& symbols : module.address_symbols()) {
+      const ReadAddress address(module.path(), module.build_id(), symbols.address());
+      if (!frames_of_stacks_.contains(address)) return Fail("names for a frame that is none");
+      if (symbols.lines().empty()) return Fail("an address without names");
+      std::vector<ReadLine>& lines = content_.symbols[address];
+      if (!lines.empty()) return Fail("an address is named twice");
+      for (const testproto::Line& line : symbols.lines()) {
+        lines.push_back({line.function_name(), line.source_file_name(), line.line_number()});
+      }
+    }
+    return true;
+  }
+
   bool ReadPerfSample(const TracePacket& packet, SequenceState* state) {
     const testproto::PerfSample& sample = packet.perf_sample();
     ReadSample read = {.pid = static_cast<int32_t>(sample.pid()),
@@ -229,6 +245,9 @@ class Reader {
     if (sample.has_callstack_iid() &&
         !state->Callstack(sample.callstack_iid(), &read.frames, error_)) {
       return false;
+    }
+    for (const ReadFrameOfStack& frame : read.frames) {
+      frames_of_stacks_.emplace("/" + frame.module, frame.build_id, frame.rel_pc);
     }
     content_.samples.push_back(std::move(read));
     return true;
@@ -381,6 +400,7 @@ class Reader {
   FtraceContent ftrace_;
   std::map<uint32_t, SequenceState> sequences_;
   std::set<uint32_t> thread_sequences_;  // that describe threads
+  std::set<ReadAddress> frames_of_stacks_;
   std::vector<Event> events_;
   std::map<uint64_t, std::vector<size_t>> open_slices_;  // by track: indexes into slices
   std::set<uint64_t> open_flows_;

@@ -150,8 +150,8 @@ TEST(ReportJson, TopFramesKeepTheirOrder) {
   ASSERT_EQ(frames.size(), 2u);
   EXPECT_EQ(frames[0]["function"], SampleMessage().top_frames(0).function());
   EXPECT_EQ(frames[0]["rel_pc"], SampleMessage().top_frames(0).rel_pc());
-  EXPECT_THAT(Keys(frames[1]),
-              UnorderedElementsAre("function", "module", "rel_pc", "build_id", "function_start"));
+  EXPECT_THAT(Keys(frames[1]), UnorderedElementsAre("function", "module", "rel_pc", "build_id",
+                                                    "function_start", "file", "line", "inlined"));
   EXPECT_EQ(frames[1]["rel_pc"].get<uint64_t>(), 0xffff'ffff'ffff'fff0u);
 }
 

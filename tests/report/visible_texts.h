@@ -30,6 +30,8 @@ inline void AddVisibleTexts(const std::string& name, const nlohmann::json& value
     char text[32];
     snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(address));
     if (address != 0 && address < kExactInJavaScript) texts->push_back(text);
+  } else if (name == "line") {
+    if (value != 0) texts->push_back(":" + value.dump());  // after the file
   } else if (!value.is_null() && value != 0 && value != false && name != "ms") {
     std::string label = name.ends_with("_ms") ? name.substr(0, name.size() - 3) : name;
     std::replace(label.begin(), label.end(), '_', ' ');

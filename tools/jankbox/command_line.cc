@@ -24,6 +24,7 @@
 #include "tools/ring/ring_command.h"
 #include "tools/run/run_command.h"
 #include "tools/session/session_command_line.h"
+#include "tools/symbolize/symbolize_command_line.h"
 #include "tools/terminal/exit_code.h"
 #include "tools/terminal/terminal.h"
 
@@ -42,6 +43,7 @@ class CommandFormatter : public CLI::Formatter {
                              : name == "show"       ? "show [OPTIONS] FILE|ID"
                              : name == "export"     ? "export [OPTIONS] FILE|ID -o OUT.pftrace"
                              : name == "merge"      ? "merge --app REPORT --system CAPTURE -o OUT"
+                             : name == "symbolize"  ? "symbolize [OPTIONS] FILE|ID... -o OUT"
                              : name == "record"     ? "record -a PACKAGE [-t TIME] [OPTIONS] -o OUT"
                              : name == "pull"       ? "pull -a PACKAGE [OPTIONS]"
                              : name == "doctor"     ? "doctor [OPTIONS]"
@@ -62,6 +64,7 @@ struct Options {
   ShowOptions show;
   ExportOptions trace_export;
   MergeOptions merge;
+  SymbolizeOptions symbolize;
   RecordOptions record;
   PullOptions pull;
   DoctorOptions doctor;
@@ -379,6 +382,11 @@ int Dispatch(const CLI::App& app, const std::vector<std::string>& from_dashes, O
     return RunExport(*trace);
   }
   if (app.got_subcommand("merge")) return RunMerge(options->merge);
+  if (app.got_subcommand("symbolize")) {
+    const std::string wrong = SymbolizeUsageError(options->symbolize);
+    if (!wrong.empty()) return UsageError("symbolize: " + wrong, "symbolize");
+    return RunSymbolize(options->symbolize);
+  }
   if (app.got_subcommand("record")) return RunRecord(options->record);
   if (app.got_subcommand("pull")) return RunPull(options->pull);
   if (app.got_subcommand("doctor")) return RunDoctor(options->doctor);
@@ -425,6 +433,7 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   AddShow(&app, &options.show);
   AddExport(&app, &options.trace_export);
   AddMerge(&app, &options.merge);
+  AddSymbolize(&app, &options.symbolize);
   AddRecord(&app, &options.record);
   AddPull(&app, &options.pull);
   AddDoctor(&app, &options.doctor);
