@@ -109,8 +109,9 @@ function stackList(frames) {
   for (const frame of frames) {
     const item = element('li');
     const place = (frame.module || '') + '+0x' + frame.rel_pc.toString(16);
+    const source = frame.file ? `  ${frame.file.split('/').pop()}${frame.line ? ':' + frame.line : ''}` : '';
     item.append(element('span', '', frame.function || place),
-                element('span', 'module', frame.function ? '  ' + frame.module : ''));
+                element('span', 'module', `${source}${frame.inlined ? '  inlined' : ''}${frame.function ? '  ' + frame.module : ''}`));
     item.title = place + (frame.build_id ? ', build id ' + frame.build_id : '');
     list.append(item);
   }
@@ -148,8 +149,9 @@ function entryNode(entry) {
   const fields = fieldsOf(entry);
   const plain = fields.filter(([, value]) => typeof value !== 'object');
   const name = plain.find(([key]) => key === 'name' || key === 'function');
-  const rest = plain.filter((field) => field !== name && field[0] !== 'depth')
-      .map(([key, value]) => `${label(key)} ${ADDRESSES.includes(key) ? '0x' + value.toString(16) : valueText(key, value)}`);
+  const rest = plain.filter((field) => field !== name && field[0] !== 'depth' && !(field[0] === 'line' && entry.file))
+      .map(([key, value]) => `${label(key)} ${ADDRESSES.includes(key) ? '0x' + value.toString(16) : valueText(key, value)}` +
+                             `${key === 'file' && entry.line ? ':' + entry.line : ''}`);
   const item = element('li', '', [...(name ? [name[1]] : []), ...rest].join(', '));
   item.style.marginLeft = `${Math.min(entry.depth || 0, 64)}em`;
   for (const [key, value] of fields) if (typeof value === 'object') item.append(fieldNode(key, value));

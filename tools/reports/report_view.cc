@@ -22,6 +22,11 @@ ReportView::Frame ViewFrame(const json& frame) {
   view.function = JsonText(frame, "function");
   view.module = JsonText(frame, "module");
   view.instrumented = view.module == "[method]";
+  const std::string file = JsonText(frame, "file");
+  view.place = file.substr(file.rfind('/') + 1);
+  if (JsonCount(frame, "line") != 0) view.place += ":" + std::to_string(JsonCount(frame, "line"));
+  const json& inlined = JsonField(frame, "inlined");
+  view.inlined = inlined.is_boolean() && inlined.get<bool>();
   if (view.function.empty()) {
     char offset[32];
     snprintf(offset, sizeof(offset), "+0x%llx",

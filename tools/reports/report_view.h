@@ -23,7 +23,9 @@ struct ReportView {
   struct Frame {
     std::string function;  // "module+0x1234" if no symbol covers it
     std::string module;
+    std::string place;  // "view.cc:12"; empty: not known
     bool instrumented = false;
+    bool inlined = false;  // into the next frame
   };
   struct Share {
     std::string cause;  // "running", "lock", …

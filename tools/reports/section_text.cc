@@ -56,13 +56,19 @@ std::string AddressText(uint64_t address) {
   return text;
 }
 
-// "libc.so.6  poll +0x11a3f0 (starts at +0x11a3b0)  6196744a". Where an instrumented method is, no
-// address is known.
+// "libfoo.so  Foo::draw  /src/foo.cc:12 +0x11a3f0 (starts at +0x11a3b0)  6196744a". Where an
+// instrumented method is, no address is known.
 std::string FrameText(const TextStyle& style, const json& frame) {
   const uint64_t rel_pc = AddressIn(frame, "rel_pc");
   const uint64_t start = AddressIn(frame, "function_start");
   const std::string build_id = JsonText(frame, "build_id");
-  std::string place = rel_pc == 0 ? "" : " " + AddressText(rel_pc);
+  const std::string file = JsonText(frame, "file");
+  const uint64_t line = JsonCount(frame, "line");
+  const json& inlined = JsonField(frame, "inlined");
+  std::string place = file.empty() ? "" : "  " + file;
+  if (line != 0) place += ":" + std::to_string(line);
+  if (inlined.is_boolean() && inlined.get<bool>()) place += "  inlined";
+  if (rel_pc != 0) place += " " + AddressText(rel_pc);
   if (start != 0) place += " (starts at " + AddressText(start) + ")";
   if (!build_id.empty()) place += "  " + build_id.substr(0, 8);
   return Paint(style, Colour::kDim, JsonText(frame, "module") + "  ") +

@@ -56,8 +56,11 @@ std::string FrameLine(const TextStyle& style, size_t number, const ReportView::F
   const std::string module = Clip(style, frame.module, module_width);
   const size_t taken = kNumberWidth + 1 + 2 + module_width + 2;
   std::string function = frame.function;
+  std::string place = frame.place.empty() ? "" : "  " + frame.place;
+  if (frame.inlined) place += "  inlined";
   if (style.columns > 0) {
-    const size_t room = style.columns - std::min(style.columns, taken);
+    const size_t width = taken + DisplayWidth(place);
+    const size_t room = style.columns - std::min(style.columns, width);
     function = Clip(style, function, std::max(room, kNarrowest));
   }
   return Paint(
@@ -65,7 +68,8 @@ std::string FrameLine(const TextStyle& style, size_t number, const ReportView::F
              std::string(kNumberWidth - std::min(kNumberWidth, count.size()), ' ') + count + " ") +
          Paint(style, Colour::kCyan, mark) + Paint(style, Colour::kDim, module) +
          std::string(module_width - std::min(module_width, DisplayWidth(module)) + 2, ' ') +
-         Paint(style, frame.instrumented ? Colour::kCyan : Colour::kNone, function) + "\n";
+         Paint(style, frame.instrumented ? Colour::kCyan : Colour::kNone, function) +
+         Paint(style, Colour::kDim, place) + "\n";
 }
 
 std::string Stack(const TextStyle& style, const ReportView& report, bool all_frames) {
