@@ -98,7 +98,8 @@ class Search {
       if (reading_.empty()) return std::move(found_);
       damaged_.insert(reading_);
     }
-    found_.problems.push_back("too many damaged files: the other files of the folders are not read");
+    found_.problems.push_back(
+        "too many damaged files: the other files of the folders are not read");
     return std::move(found_);
   }
 

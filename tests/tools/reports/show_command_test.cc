@@ -19,9 +19,9 @@ ReportView Sample(size_t frames) {
   view.pid = view.tid = 7;
   view.shares = {{"running", 608}, {"lock", 304}};
   view.summary = "It computed.";
-  view.frames.push_back({"Decode", "[method]", true});
+  view.frames.push_back({"Decode", "[method]", "", true});
   for (size_t i = 1; i < frames; ++i) {
-    view.frames.push_back({"f" + std::to_string(i), "libfoo.so", false});
+    view.frames.push_back({"f" + std::to_string(i), "libfoo.so", ""});
   }
   return view;
 }

@@ -14,7 +14,7 @@ ReportView Incident(const std::string& id, uint64_t revision, const char* kind, 
   view.process = "app";
   view.pid = view.tid = 7;
   view.shares = {{"running", ms}};
-  view.frames = {{"app_draw", "app", false}};
+  view.frames = {{"app_draw", "app", ""}};
   return view;
 }
 
