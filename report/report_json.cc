@@ -187,15 +187,7 @@ void ShapeIdentity(const proto::Report& report, json* object) {
   (*object)["provisional"] = group.provisional;
 }
 
-// The same as wall-clock time; without an incident there is none.
-void ShapeReport(const proto::Report& report, json* object) {
-  const proto::Window& window = report.window();
-  if (report.begin_ns() == 0 || report.begin_ns() > window.to_ns()) return;
-  (*object)["begin"] = Rfc3339(window.to_realtime_ns() - (window.to_ns() - report.begin_ns()));
-}
-
 void Shape(const Descriptor* type, const proto::Report& report, json* object) {
-  if (type == proto::Report::descriptor()) return ShapeReport(report, object);
   if (type == proto::Window::descriptor()) return ShapeWindow(report, object);
   if (type == proto::Recording::descriptor()) return ShapeRecording(report, object);
   if (type == proto::Verdict::descriptor()) return ShapeVerdict(report, object);
