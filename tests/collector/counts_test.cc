@@ -65,7 +65,8 @@ class CountsTest : public CollectorTest {
     return {answer->status, answer->body};
   }
   json CountOf(const std::string& key) const {
-    for (const json& count : GetJson("/api/v1/counts").at("counts")) {
+    const json counts = GetJson("/api/v1/counts").at("counts");
+    for (const json& count : counts) {
       if (count.at("key") == key) return count;
     }
     return {{"incidents", 0}, {"total_ns", 0}};
