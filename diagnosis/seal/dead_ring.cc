@@ -121,10 +121,13 @@ class SlotOfDead {
     AddMissed((version - seen) / 2 - 1, end_ticks - begin_ticks, found);
     SealRequest request = NewRequest(begin_ticks, end_ticks);
     const int32_t tid = request.tid;
-    // Killed after it was noted, and before that was.
+    // Killed after it was noted, and before that was. An incident that the app reported itself is
+    // another one, whenever it began.
     const bool noted = (state_ == RingIncidentState::kFinished && IsNotedAt(begin_ticks)) ||
                        std::any_of(uncounted.begin(), uncounted.end(), [&](const auto& waits) {
-                         return waits.tid == tid && SameMoment(waits.begin_ns, request.begin_ns);
+                         return waits.tid == tid &&
+                                waits.kind != static_cast<uint32_t>(ReportKind::kCustom) &&
+                                SameMoment(waits.begin_ns, request.begin_ns);
                        });
     if (noted) return;
     request.kind = ReportKind::kSlowMessage;

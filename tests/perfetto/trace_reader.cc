@@ -147,7 +147,9 @@ class Reader {
     std::set<std::string> names;
     std::set<uint64_t> with_events;
     for (const Event& event : events_) {
-      with_events.insert(content_.tracks.at(event.track_uuid).parent_uuid);
+      // A print of a thread that has no track is on a made-up one.
+      const auto track = content_.tracks.find(event.track_uuid);
+      if (track != content_.tracks.end()) with_events.insert(track->second.parent_uuid);
     }
     for (const auto& [uuid, track] : content_.tracks) {
       if (!IsAboveProcesses(uuid)) continue;

@@ -45,10 +45,13 @@ void CaptureFactsReader::TakePrint(const traceproto::CapturedEvent& captured) {
     facts_.clock_pairs.push_back({event.timestamp(), boottime_ns, IsApp(tid)});
   }
   const std::optional<MarkerText> marker = ParseMarkerText(event.print().buf());
-  if (!marker || !(IsApp(tid) || marker->pid == app_.pid)) return;
+  if (!marker) return;
+  // Importers take the process of a thread from the start of a slice, too.
+  const bool of_app = IsApp(tid) || marker->pid == app_.pid;
+  if (marker->pid > 0 && (of_app || marker->kind == 'B')) TakeTask(tid, marker->pid, "");
+  if (!of_app) return;
   int64_t value = 0;
   std::from_chars(marker->value.data(), marker->value.data() + marker->value.size(), value);
-  if (marker->pid > 0) TakeTask(tid, marker->pid, "");
   facts_.marks.push_back({.stamp = event.timestamp(),
                           .ordinal = facts_.events,
                           .value = value,

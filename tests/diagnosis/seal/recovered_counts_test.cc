@@ -124,6 +124,18 @@ TEST_F(RecoveredCountsTest, SlowMessageThatEndedBeforeTheWatcherLookedIsNotLost)
   EXPECT_EQ(Incidents("sync"), 1u);
 }
 
+TEST_F(RecoveredCountsTest, SlowMessageIsNoOtherIncidentThatTheAppReportedFromTheSameMomentOn) {
+  ring_->Watch(0, kUi);
+  ring_->Dispatch(0, "sync", At(1000), At(2500));
+  UncountedIncident by_app = Waiting("job", 1000, 2501);
+  by_app.kind = static_cast<uint32_t>(ReportKind::kCustom);
+  ring_->file()->uncounted().Add(by_app);
+  Leave();
+  EXPECT_THAT(Recover().value(), SizeIs(1));
+  EXPECT_EQ(Incidents("sync"), 1u);
+  EXPECT_EQ(Incidents("job"), 1u);
+}
+
 TEST_F(RecoveredCountsTest, AnrThatEndedBeforeTheWatcherLookedKeepsItsId) {
   ring_->Watch(0, kUi);
   ring_->Dispatch(0, "sync", At(1000), At(4500));

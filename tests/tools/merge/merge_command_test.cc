@@ -20,10 +20,12 @@ using ::testing::Not;
 
 class MergeCommandTest : public ::testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { Seal(AppTraceByHand()); }
+
+  void Seal(const testproto::Trace& trace) {
     proto::Report report = SampleReport(1);
     report.set_os("Linux 6.1.0 x86_64");
-    report_ = SealReportFile(folder_.path(), report, AppTraceByHand().SerializeAsString());
+    report_ = SealReportFile(folder_.path(), report, trace.SerializeAsString());
   }
 
   Finished Merge(const std::string& capture, const std::vector<std::string>& more = {},
@@ -142,7 +144,7 @@ TEST_F(MergeCommandTest, ThreadsOfOtherProgramsKeepTheProcessesThatTheCaptureKno
     thread->set_tid(tid);
     thread->set_tgid(INT32_MAX);
   }
-  report_ = SealReportFile(folder_.path(), SampleReport(1), app.SerializeAsString());
+  Seal(app);
   Summary(Text(), {"--clock", "mono"});  // which says that 9 is a thread of 8
   EXPECT_EQ(Read().other_threads, (std::map<int32_t, int32_t>{{9, 8}, {10, INT32_MAX}}));
 }

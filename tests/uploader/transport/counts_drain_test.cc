@@ -131,8 +131,8 @@ TEST_F(CountsDrainTest, CaptivePortalTakesNothing) {
 
 TEST_F(CountsDrainTest, ServerThatTakesNoCountsGetsItsReportsAndIsAskedAgainAfterADay) {
   for (const int status : {400, 404, 405, 413, 415}) {
-    ForgetPace();
     Spool spool = OpenSpool();
+    ForgetPace();
     Count("a");
     Seal(&spool);
     CountsTransport older(AnswersStatus(status));
