@@ -15,8 +15,14 @@ constexpr size_t kShownEntries = 40;
 constexpr uint64_t kDeepestCall = 64;  // as far as a call tree is indented
 constexpr size_t kDeepest = 8;         // objects within each other; a report has four
 
-bool IsSet(const json& value) {
-  if (value.is_object()) return std::any_of(value.begin(), value.end(), IsSet);
+// Whether there is anything to show. What is too deep to be shown is not searched: a server that
+// is not to be trusted nests as it likes.
+bool IsSet(const json& value, size_t depth = 0) {
+  if (depth > kDeepest) return false;
+  if (value.is_object()) {
+    const auto is_set = [depth](const json& field) { return IsSet(field, depth + 1); };
+    return std::any_of(value.begin(), value.end(), is_set);
+  }
   if (value.is_array()) return !value.empty();
   if (value.is_string()) return !value.get_ref<const std::string&>().empty();
   if (value.is_number()) return value != 0;
@@ -115,6 +121,7 @@ class SectionWriter {
   // The values of an entry that are no lists on one line, what is below them after it.
   void AddEntry(const json& entry, size_t depth) {
     if (IsFrame(entry)) return Line(depth, FrameText(style_, entry));
+    if (entry.is_array()) return Add("", entry, depth);
     if (!entry.is_object()) return Line(depth, ScalarText("", entry));
     if (entry.contains("key") && entry.contains("value")) {  // an attribute, a state
       AddScalar(JsonText(entry, "key"), entry["value"], depth);

@@ -1,9 +1,11 @@
 #include "monitors/incident/oom_kills.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
+#include <string>
 
 namespace jankbox {
 namespace {
@@ -11,7 +13,7 @@ namespace {
 class OomKillsTest : public testing::Test {
  protected:
   std::optional<uint64_t> Read(const std::string& content) {
-    const std::string path = testing::TempDir() + "oom_kills_test_file";
+    const std::string path = testing::TempDir() + "oom_kills." + std::to_string(getpid());
     std::ofstream(path) << content;
     const std::optional<uint64_t> kills = ReadOomKills(path);
     remove(path.c_str());

@@ -72,9 +72,14 @@ TEST(SectionText, LongListIsCutUnlessAllIsWanted) {
 
 TEST(SectionText, ReportOfAHostileServerIsOnlyText) {
   json deep = "x";
-  for (int i = 0; i < 5000; ++i) deep = json{{"y", std::move(deep)}};
+  json lists = "x";
+  for (int i = 0; i < 5000; ++i) {
+    deep = json{{"y", std::move(deep)}};
+    lists = json::array({std::move(lists)});
+  }
   const json report = {{"methods", {{{"function", "\x1b[2J"}, {"depth", 1e15}}}},
-                       {"verdict", deep},
+                       {"verdict", std::move(deep)},
+                       {"notes", std::move(lists)},
                        {"startup", 7},
                        {"threads", {{{"name", json::array()}, {"tid", "x"}}}}};
   EXPECT_THAT(AllSections(report), Not(HasSubstr("\x1b")));
