@@ -140,7 +140,7 @@ function(jankbox_add_test name)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
-  set(properties TIMEOUT ${ARG_TIMEOUT})
+  set(properties TIMEOUT ${ARG_TIMEOUT} COST ${ARG_TIMEOUT})  # what may run longest starts first
   if(ARG_LABELS)
     list(APPEND properties LABELS ${ARG_LABELS})
   endif()

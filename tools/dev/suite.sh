@@ -7,8 +7,8 @@ readonly LONG_E2E='^(agent|anr|kernel|merge|quit)_e2e_test/'
 SUMMARY=()
 PASSED=0 FAILED=0 SKIPPED=0
 
-# Many tests wait for a program or for a time: more of them at once than there are processors.
-test_jobs() { echo $(($(nproc) + 2)); }
+# Most of the time of the tests is waiting, for a program or for a time: many more at once than there are processors.
+test_jobs() { echo $(($(nproc) + 4)); }
 
 # run_ctest PRESET LOG CTEST-ARGS...
 run_ctest() {

@@ -173,6 +173,8 @@ bool KnowsAnything(const AddressCalls& found) {
          !found.calls(0).file().empty();
 }
 
+[[noreturn]] void EndWithoutMemory() { _exit(kWorkerNoMemory); }
+
 }  // namespace
 
 std::unique_ptr<DebugInfo> DebugInfo::Open(const std::string& path, const std::string& build_id) {
@@ -183,7 +185,7 @@ std::unique_ptr<DebugInfo> DebugInfo::Open(const std::string& path, const std::s
 
 DebugInfo::DebugInfo(std::unique_ptr<OpenElf> elf)
     : elf_(std::move(elf)), dwarf_(dwarf_begin_elf(elf_->elf(), DWARF_C_READ, nullptr)) {
-  if (dwarf_ != nullptr) dwarf_new_oom_handler(dwarf_.get(), [] { _exit(kWorkerNoMemory); });
+  if (dwarf_ != nullptr) dwarf_new_oom_handler(dwarf_.get(), EndWithoutMemory);
 }
 
 void DebugInfo::Find(const std::vector<uint64_t>& addresses,
