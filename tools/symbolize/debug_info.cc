@@ -173,7 +173,9 @@ bool KnowsAnything(const AddressCalls& found) {
          !found.calls(0).file().empty();
 }
 
-[[noreturn]] void EndWithoutMemory() { _exit(kWorkerNoMemory); }
+// For clang the type of a handler is without return only by this attribute.
+void EndWithoutMemory() __attribute__((noreturn));
+void EndWithoutMemory() { _exit(kWorkerNoMemory); }
 
 }  // namespace
 

@@ -189,9 +189,9 @@ Result<std::vector<std::string>> MakeTraceNames(const TraceStacks& stacks, const
     const auto module = symbols.modules.find(Hexadecimal(mapping.second));
     if (module == symbols.modules.end()) continue;
     traceproto::ModuleSymbols names;
-    const auto flush = [&] {
-      names.set_path(mapping.first);
-      names.set_build_id(mapping.second);
+    const auto flush = [&, &path = mapping.first, &build_id = mapping.second] {
+      names.set_path(path);
+      names.set_build_id(build_id);
       Status status = names.address_symbols().empty() ? Status::Ok() : packets.Add(names);
       names.Clear();
       return status;
