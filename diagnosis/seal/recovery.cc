@@ -35,6 +35,12 @@ bool IsOrphan(const RingHeader& header) {
                    header.process_start_ticks});
 }
 
+// True if another process, which is the parent of the dead one and lives, knows how that ended.
+bool IsLeftToParent(const RingHeader& header) {
+  return header.parent_pid != 0 && header.parent_pid != getpid() &&
+         ProcessStartTicks(header.parent_pid) == header.parent_start_ticks;
+}
+
 // The waits that the samples of the dead process saw, as readings of its thread.
 VerdictTimeline ReadingsOfSamples(const std::vector<StackSample>& samples,
                                   const TickConverter& clock, uint64_t end_ns) {
@@ -206,7 +212,7 @@ Status RecoverFile(const std::string& path, const Recovery& recovery) {
     rename(path.c_str(), (path + ".corrupt").c_str());
     return reader.status();
   }
-  if (!IsOrphan(reader->header())) return Status::Ok();
+  if (!IsOrphan(reader->header()) || IsLeftToParent(reader->header())) return Status::Ok();
   DeadRing ring(std::move(reader.value()));
   if (EndOf(ring.reader.header()) != RingEnd::kClosed) {
     const Status status = RecoverRing(std::move(ring), recovery);
@@ -245,7 +251,7 @@ bool LookAt(const std::string& path, FoundRing* found) {
       !RingReader::IsOurs(header)) {
     return true;
   }
-  found->living = !IsOrphan(header);
+  found->living = !IsOrphan(header) || IsLeftToParent(header);
   found->reports_folder = HeaderText(header.reports_folder, sizeof(header.reports_folder));
   found->last_sign_ns = std::max(found->last_sign_ns, LatestReading(header).realtime_ns);
   return true;

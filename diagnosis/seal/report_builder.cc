@@ -19,7 +19,7 @@
 #include "diagnosis/verdict/cpu_causes.h"
 #include "diagnosis/verdict/longest_waits.h"
 #include "diagnosis/verdict/named_waits.h"
-#include "diagnosis/verdict/waker_note.h"
+#include "diagnosis/verdict/wake_ups.h"
 #include "diagnosis/verdict/window_verdict.h"
 #include "report/earlier_fields.h"
 #include "report/report_encoder.h"
@@ -188,6 +188,7 @@ std::vector<SnapshotGap> DescribeWindow(const ReportSource& source, const SealRe
 struct Cause {
   std::string place;  // the function that carries the blame
   std::vector<SnapshotStretch> stretches;
+  std::vector<SnapshotWakeUp> wake_ups;
 };
 
 // Sets what the blame and the verdict say.
@@ -207,13 +208,16 @@ Cause DescribeCause(const ReportSource& source, const SealRequest& request,
   report->verdict = DescribeVerdict(window, request, verdict, blame.place);
   std::string note = CpuNote(request.cpu, verdict);
   if (!note.empty()) report->notes.push_back(std::move(note));
-  note = WakerNote(window, request);
-  if (!note.empty()) report->notes.push_back(std::move(note));
+  const std::vector<WakeUp> wake_ups = FindWakeUps(window, request);
+  for (std::string& line : WakeUpNotes(wake_ups, request.end_ns - request.begin_ns)) {
+    report->notes.push_back(std::move(line));
+  }
   report->sched_switches = static_cast<uint32_t>(verdict.switches);
   const bool is_end = request.kind == ReportKind::kExit;
   SetIdentity(blame, is_end ? request.end.reason.c_str() : KeyCause(verdict), report);
   report->top_frames = std::move(blame.frames);
-  return {blame.place, TraceStretches(verdict, source.clock)};
+  return {blame.place, TraceStretches(verdict, source.clock),
+          TraceWakeUps(wake_ups, request.tid, report->thread, source.clock)};
 }
 
 // V8 enters every JavaScript function through these.
@@ -246,6 +250,7 @@ struct Description {
   ReportedIncident incident;
   std::vector<SnapshotStretch> stretches;
   std::vector<SnapshotGap> gaps;
+  std::vector<SnapshotWakeUp> wake_ups;
 };
 
 Description Describe(const ReportSource& source, const SealRequest& request,
@@ -262,6 +267,7 @@ Description Describe(const ReportSource& source, const SealRequest& request,
   Cause cause = DescribeCause(source, request, evidence, lives, &report);
   description.incident = {std::move(cause.place), request.begin_ns, request.end_ns};
   description.stretches = std::move(cause.stretches);
+  description.wake_ups = std::move(cause.wake_ups);
   DescribeEnd(request, &report);
   DescribeNotes(source, request, evidence, lives, &report);
   SetIdleCallback(evidence.window, request.tid, span.begin, span.end, source.clock, &report);
@@ -291,6 +297,7 @@ SnapshotInput TraceInput(const ReportSource& source, const SealRequest& request,
   input.incident = TraceIncident(source, request, report, description.incident.place);
   input.incident.stretches = description.stretches;
   input.incident.gaps = description.gaps;
+  input.incident.wake_ups = description.wake_ups;
   return input;
 }
 

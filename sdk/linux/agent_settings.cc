@@ -63,11 +63,11 @@ bool NameIsToBeRecorded(const AgentSettings& settings) {
 bool IsToBeRecorded(const AgentSettings& settings) {
   const bool has_switch = settings.switch_path[0] != '\0';
   if (has_switch && (access(settings.switch_path, F_OK) != 0 || !HasUiLibrary())) return false;
-  static constexpr char kPrefix[] = "jankbox-run-";
   const bool of_name = NameIsToBeRecorded(settings);
   const char* name = RunSocketName();
-  if (name == nullptr || strncmp(name, kPrefix, sizeof(kPrefix) - 1) != 0) return of_name;
-  const long parent = strtol(name + sizeof(kPrefix) - 1, nullptr, 10);
+  constexpr size_t kPrefixBytes = sizeof(kRunSocketPrefix) - 1;
+  if (name == nullptr || strncmp(name, kRunSocketPrefix, kPrefixBytes) != 0) return of_name;
+  const long parent = strtol(name + kPrefixBytes, nullptr, 10);
   return of_name && (parent == 0 || parent == getppid());
 }
 

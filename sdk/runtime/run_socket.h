@@ -6,6 +6,7 @@
 
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdlib>
@@ -21,6 +22,20 @@ inline constexpr size_t kMaxOnlyBytes = 255;
 
 // Null: there is no such command.
 inline const char* RunSocketName() { return getenv("JANKBOX_RUN_SOCKET"); }
+
+// The beginning of that name; a pid follows, see IsToBeRecorded(), then the command's own.
+inline constexpr char kRunSocketPrefix[] = "jankbox-run-";
+
+// The command if it started this very process, and will know how it ends. 0: another one did.
+inline int ParentRunCommand() {
+  const char* name = RunSocketName();
+  constexpr size_t kBytes = sizeof(kRunSocketPrefix) - 1;
+  if (name == nullptr || strncmp(name, kRunSocketPrefix, kBytes) != 0) return 0;
+  char* end = nullptr;
+  strtol(name + kBytes, &end, 10);
+  const long command = *end == '-' ? strtol(end + 1, nullptr, 10) : 0;
+  return command == getppid() ? static_cast<int>(command) : 0;
+}
 
 inline void SendToRun(std::string_view socket_name, std::string_view line) {
   sockaddr_un address{};

@@ -18,6 +18,7 @@
 #include "monitors/looper/input_latency.h"
 #include "monitors/looper/loop_hooks.h"
 #include "sdk/api/plugins.h"
+#include "sdk/runtime/run_socket.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/hook/hook_set.h"
 #include "tracer/interpose/binder_hooks.h"
@@ -60,6 +61,7 @@ Result<std::unique_ptr<RingFile>> CreateRing(const Options& options) {
   ring_options.slow_threshold_ns = options.slow_message_ns;
   ring_options.app_name = options.app_name;
   ring_options.app_version = options.app_version;
+  ring_options.parent_pid = ParentRunCommand();
   Result<std::unique_ptr<RingFile>> ring = Status(StatusCode::kUnavailable, "no ring");
   // Twice: another process may have removed the folder, empty until now, after it had recovered the
   // last ring in it.

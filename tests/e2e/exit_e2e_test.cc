@@ -3,11 +3,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -16,14 +14,9 @@
 namespace jankbox {
 namespace {
 
-using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-// Every ANR is to be a report here, and soon one.
-const Environment kShortLimits = {
-    {"JANKBOX_OPTIONS", "anr_ms=400,lag_ms=300,slow_message_ms=200,repeats=every"}};
 
 class ExitTest : public EndToEndTest {
  protected:
@@ -159,83 +152,6 @@ TEST_F(ExitTest, CountsOfAllEndsAreInALaterReport) {
   std::map<std::string, uint64_t> counts;
   for (const proto::EndCount& end : reports[0].ends()) counts[end.reason()] = end.count();
   EXPECT_EQ(counts, (std::map<std::string, uint64_t>{{"SIGKILL", 1}, {"SIGTERM", 1}}));
-}
-
-// Programs that are killed, or crash, at random moments: in an idle phase, in a short message, in
-// an ANR.
-class RandomKills : public ExitTest {
- protected:
-  static constexpr int kAtATime = 5;
-
-  static int Kills() {
-    if (getenv("JANKBOX_SOAK") != nullptr) return 1000;
-    return getenv("JANKBOX_TEST_ALL") != nullptr ? 50 : 10;
-  }
-
-  // ANRs that their process wrote. On a busy machine the last programs outlive the first ones by
-  // 10 s, and then recover them.
-  static std::map<std::string, int> AnrsIn(const std::vector<proto::Report>& reports) {
-    std::map<std::string, int> threads;
-    for (const proto::Report& report : reports) {
-      const bool recovered =
-          std::any_of(report.notes().begin(), report.notes().end(), [](const std::string& note) {
-            return note.find("recovered from the ring") != std::string::npos;
-          });
-      if (report.kind() == proto::ANR && !recovered) threads[report.id()] = report.threads_size();
-    }
-    return threads;
-  }
-  void KillSome(const std::string& folder, std::mt19937* random);
-
-  int anrs_ = 0;
-  std::map<int, int> ends_;  // by kind
-};
-
-void RandomKills::KillSome(const std::string& folder, std::mt19937* random) {
-  std::vector<std::unique_ptr<Program>> programs;
-  for (int i = 0; i < kAtATime; ++i) programs.push_back(Start(folder, "loop", kShortLimits));
-  for (auto& program : programs) {
-    usleep(std::uniform_int_distribution<useconds_t>(0, 700'000)(*random));
-    const int signal = (*random)() % 2 == 0 ? SIGKILL : SIGSEGV;
-    program->Signal(signal);
-    EXPECT_EQ(program->Wait(5000).signal, signal);
-  }
-  const std::map<std::string, int> sealed = AnrsIn(Reports(folder));
-  anrs_ += static_cast<int>(sealed.size());
-  const std::vector<proto::Report> reports = NextStart(folder);
-  for (const auto& [id, threads] : sealed) {
-    EXPECT_GE(threads, 4) << id;
-    const auto after = std::find_if(reports.begin(), reports.end(),
-                                    [&](const proto::Report& report) { return report.id() == id; });
-    ASSERT_NE(after, reports.end()) << id;
-    EXPECT_EQ(after->kind(), proto::ANR) << id;
-    EXPECT_EQ(after->threads_size(), threads) << id << ": an ANR stays one, with its threads";
-  }
-  for (const auto& program : programs) {
-    std::vector<proto::Report> ends;
-    std::copy_if(reports.begin(), reports.end(), std::back_inserter(ends),
-                 [&](const proto::Report& report) {
-                   return report.pid() == program->pid() && !report.end_reason().empty();
-                 });
-    ASSERT_THAT(ends, SizeIs(1)) << program->pid() << ": one death, one report";
-    EXPECT_EQ(ends[0].end_reason(), "unknown") << "nothing says which signal it was";
-    EXPECT_THAT(ends[0].kind(),
-                AnyOf(proto::EXIT, proto::RECOVERED, proto::ANR, proto::LAG, proto::SLOW_MESSAGE));
-    ++ends_[ends[0].kind()];
-  }
-}
-
-TEST_F(RandomKills, LoseNoAnrAndNoEnd) {
-  std::mt19937 random(20260301);
-  for (int done = 0; done < Kills(); done += kAtATime) {
-    KillSome(Folder("spool" + std::to_string(done)), &random);
-    if (HasFailure()) break;
-  }
-  EXPECT_GT(anrs_, 0);
-  EXPECT_GT(ends_[proto::EXIT], 0);
-  EXPECT_GT(ends_[proto::ANR] + ends_[proto::RECOVERED], 0);
-  printf("%d ANRs before their kills; ends: %d exit, %d anr, %d recovered\n", anrs_,
-         ends_[proto::EXIT], ends_[proto::ANR], ends_[proto::RECOVERED]);
 }
 
 }  // namespace

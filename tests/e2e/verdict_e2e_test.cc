@@ -1,6 +1,6 @@
 // Planted causes and the verdict that the sealed report gives of them: with the SDK linked in and
 // with the agent, as root (the kernel's switches) and as the user nobody (own switches, schedstat).
-// JANKBOX_SOAK=1: 100 runs of each cause instead of 5.
+// 5 runs of each cause, 10 with `./dev test --all`, 100 with JANKBOX_SOAK=1.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -20,13 +20,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr int kRuns = 5;
+constexpr int kRuns = 5;                      // of a process
 constexpr uint64_t kMixedCpuNs = 60'000'000;  // of the cause "mixed", beside its writes
-constexpr int kSoakProcesses = 20;            // of as many runs each
 
 int Processes() {
   const char* soak = getenv("JANKBOX_SOAK");
-  return soak != nullptr && std::string(soak) == "1" ? kSoakProcesses : 1;
+  if (soak != nullptr && std::string(soak) == "1") return 20;
+  return getenv("JANKBOX_TEST_ALL") != nullptr ? 2 : 1;
 }
 
 // What the program measured of one run, in ns.
@@ -167,6 +167,35 @@ class VerdictE2eTest : public EndToEndTest {
     for (const proto::Report& report : reports_) EXPECT_THAT(report.verdict().summary(), matcher);
   }
 
+  // Each report has such a note, and its trace an arrow from a thread to the end of that wait.
+  void ExpectWaker(const std::string& note) {
+    for (const proto::Report& report : reports_) {
+      EXPECT_THAT(
+          std::vector<std::string>(report.notes().begin(), report.notes().end()),
+          ::testing::Contains(::testing::ContainsRegex("The longest wait, [0-9]+ ms, " + note)));
+      const testing::TraceContent trace = TraceOf(report);
+      std::map<uint64_t, testing::ReadInstant> wakers;
+      int arrows = 0;
+      for (const testing::ReadInstant& instant : trace.instants) {
+        for (const uint64_t flow : instant.flows) wakers[flow] = instant;
+        if (!instant.name.starts_with("woken by ")) continue;
+        ASSERT_EQ(instant.ended_flows.size(), 1u);
+        EXPECT_EQ(instant.tid, report.tid());
+        EXPECT_NE(wakers[instant.ended_flows[0]].tid, report.tid());
+        EXPECT_THAT(wakers[instant.ended_flows[0]].name, ::testing::StartsWith("wakes "));
+        ++arrows;
+      }
+      EXPECT_GT(arrows, 0);
+    }
+  }
+  testing::TraceContent TraceOf(const proto::Report& report) const {
+    std::string error;
+    const std::string path = spool_ + "/" + report.id() + kReportFileSuffix;
+    testing::TraceContent trace = testing::ReadTrace(ReadFile(path, 64 << 20).value(), &error);
+    EXPECT_EQ(error, "");
+    return trace;
+  }
+
   static std::vector<std::string> FunctionsOf(const proto::Verdict& verdict) {
     std::vector<std::string> functions;
     for (const proto::Frame& frame : verdict.lock_owner_frames()) {
@@ -237,12 +266,14 @@ TEST_F(VerdictE2eTest, ThreadThatEndedTheLongestWaitIsNamed) {
   if (const std::string why = WhyNotRoot(); !why.empty()) GTEST_SKIP() << why;
   for (const char* cause : {"lock", "condition"}) {
     ASSERT_NO_FATAL_FAILURE(Plant(cause));
-    for (const proto::Report& report : reports_) {
-      EXPECT_THAT(std::vector<std::string>(report.notes().begin(), report.notes().end()),
-                  ::testing::Contains(::testing::ContainsRegex(
-                      "The longest wait, [0-9]+ ms, ended when thread .*\\[[0-9]+\\] woke it")));
-    }
+    ExpectWaker("ended when thread .*\\[[0-9]+\\] woke it");
   }
+}
+
+// Without the kernel it was the one that had the lock.
+TEST_F(VerdictE2eTest, OwnerOfTheLockEndedTheLongestWait) {
+  ASSERT_NO_FATAL_FAILURE(Plant("lock", AsNobody()));
+  ExpectWaker("ended when thread decoder \\[[0-9]+\\], which held the lock, released it");
 }
 
 TEST_P(CauseTest, AsUserNobodyRunningRunnableAndOffAreRight) {
@@ -293,10 +324,7 @@ TEST_F(VerdictE2eTest, LockIsToldWithItsOwnersStack) {
   const proto::Verdict& verdict = reports_[0].verdict();
   EXPECT_EQ(verdict.lock_owner(), "decoder");
   EXPECT_THAT(FunctionsOf(verdict), ::testing::Contains("decode_image"));
-  std::string error;
-  const std::string path = spool_ + "/" + reports_[0].id() + kReportFileSuffix;
-  const testing::TraceContent trace = testing::ReadTrace(ReadFile(path, 64 << 20).value(), &error);
-  ASSERT_EQ(error, "");
+  const testing::TraceContent trace = TraceOf(reports_[0]);
   bool seen = false;
   for (const testing::ReadSample& sample : trace.samples) {
     for (const testing::ReadFrameOfStack& frame : sample.frames) {

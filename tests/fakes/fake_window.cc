@@ -99,6 +99,13 @@ FakeThread& FakeThread::Wait(const WaitEvent& wait, uint64_t ticks) {
   return *this;
 }
 
+FakeThread& FakeThread::Thread(const ThreadEvent& event, uint64_t ticks) {
+  const EncodedThreadEvent encoded = EncodeThreadEvent(event);
+  Asides().push_back(MakeEvent(EventKind::kThread, encoded.id, ticks));
+  for (uint32_t i = 0; i < encoded.words; ++i) Asides().push_back(MakePayload(encoded.payload[i]));
+  return *this;
+}
+
 FakeThread& FakeThread::Marker(std::string_view text, uint64_t ticks) {
   Asides().push_back(MakeEvent(EventKind::kMarker, static_cast<uint32_t>(text.size()), ticks));
   PushText(text, &Asides());

@@ -39,6 +39,7 @@ class FakeThread {
   FakeThread& EndDispatch(uint64_t ticks);
   FakeThread& Sample(const StackSample& sample, uint64_t ticks);
   FakeThread& Wait(const WaitEvent& wait, uint64_t ticks);
+  FakeThread& Thread(const ThreadEvent& event, uint64_t ticks);
   FakeThread& Marker(std::string_view text, uint64_t ticks);
 
   WindowThread& thread() { return window_->threads[index_]; }

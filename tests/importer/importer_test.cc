@@ -47,6 +47,12 @@ class ImporterTest : public JudgedReportsTest {
   }
   // What the next start of a program makes of the dead ones'.
   void StartAgain() { Run({Binary("sdk_driver"), Folder("spool"), "idle"}); }
+  // An arrow from a thread of the process to the end of a wait.
+  static bool HasWakeUp(const TraceContent& content) {
+    return std::any_of(content.instants.begin(), content.instants.end(), [](const auto& instant) {
+      return instant.name.starts_with("woken by ") && !instant.ended_flows.empty();
+    });
+  }
   // Why the kernel's events cannot be had on this machine; empty if they can.
   static std::string WhyNoKernelEvents() {
     Result<std::string> tracefs = FindTracefs();
@@ -162,6 +168,14 @@ TEST_F(ImporterTest, WaitsForLocksAndFilesAndThreads) {
                           [](const auto& slice) { return slice.category == "wait"; }));
   EXPECT_TRUE(std::any_of(content.instants.begin(), content.instants.end(),
                           [](const auto& instant) { return !instant.flows.empty(); }));
+  EXPECT_TRUE(HasWakeUp(content));
+}
+
+TEST_F(ImporterTest, WakeUpsThatTheKernelReports) {
+  if (const std::string why = WhyNoKernelEvents(); !why.empty()) GTEST_SKIP() << why;
+  ASSERT_TRUE(MakeDirectories(Folder("files"), 0700).ok());
+  Run({Binary("verdict_driver"), "condition", "1", Folder("files"), Folder("spool")});
+  EXPECT_TRUE(HasWakeUp(JudgeWith(proto::SLOW_MESSAGE)));
 }
 
 TEST_F(ImporterTest, AgentFromBeforeMain) {

@@ -8,6 +8,7 @@
 import fs from 'node:fs';
 import {fileURLToPath} from 'node:url';
 
+import {withFormerFlows} from './former_flows.mjs';
 import {TraceProcessorLoader, openSchemas} from './trace_processor.mjs';
 
 const PACKET_FIELD = 1;
@@ -22,6 +23,7 @@ const COUNTS = `
   SELECT
     (SELECT COUNT(*) FROM slice WHERE id NOT IN frames) AS slices,
     (SELECT IFNULL(SUM(dur), 0) FROM slice WHERE id NOT IN frames) AS slice_ns,
+    (SELECT COUNT(*) FROM flow) AS flows,
     (SELECT COUNT(*) FROM slice WHERE dur = -1) AS open_slices,
     (SELECT COUNT(*) FROM slice WHERE name IS NULL OR name = '') AS unnamed_slices,
     (SELECT COUNT(*) FROM expected_frame_timeline_slice) AS expected_frames,
@@ -64,12 +66,12 @@ export class Judge {
   judge(trace) {
     let packets = 0;
     try {
-      packets = countPackets(this.schemas.BinaryReader, trace);
+      packets = countPackets(this.schemas.wire.BinaryReader, trace);
     } catch (error) {
       return {refused: error.message};
     }
     const loaded = this.loader.start();
-    const refused = loaded.load(trace);
+    const refused = loaded.load(withFormerFlows(this.schemas.wire, trace));
     if (refused) return {refused};
     const losses = {};
     for (const {name, value} of loaded.query('SELECT name, SUM(value) AS value FROM stats WHERE value != 0 GROUP BY name')) {

@@ -55,7 +55,7 @@ test('an empty file and other files are refused', () => {
 });
 
 test('a start without its end is an open slice', () => {
-  expect({slices: [...parts.slices, begin(50, 'left open')]}, {}, {slices: 5, slice_ns: 40_000_000 - 1, open_slices: 1});
+  expect({slices: [...parts.slices, begin(50, 'left open')]}, {}, {slices: 6, slice_ns: 40_000_000 - 1, open_slices: 1});
 });
 
 test('a slice without a name is counted', () => {
@@ -80,6 +80,11 @@ test('a sample without a stack is counted in its statistic', () => {
 test('packets before the start of their sequence are skipped', () => {
   const start = parts.start.map((packet) => ({...packet, sequenceFlags: 2, firstPacketOnSequence: undefined}));
   assert.ok(judged({start}).losses.tokenizer_skipped_packets > 0);
+});
+
+test('a flow that nothing ends is none', () => {
+  const slices = parts.slices.filter((packet) => !packet.trackEvent.terminatingFlowIds);
+  expect({slices}, {}, {slices: 4, flows: 0});
 });
 
 test('a frame without its end is open', () => {

@@ -47,7 +47,8 @@ export const parts = {
     },
   ],
   slices: [
-    begin(10, 'outer'), event(20, {type: BEGIN, nameIid: 1n}), end(30), event(35, {type: INSTANT, name: 'tap'}), end(40),
+    begin(10, 'outer'), event(20, {type: BEGIN, nameIid: 1n}), end(30), event(35, {type: INSTANT, name: 'tap', flowIds: [9n]}),
+    event(36, {type: INSTANT, name: 'tapped', terminatingFlowIds: [9n]}), end(40),
     event(45, {type: COUNTER, trackUuid: QUEUE, counterValue: 5n}),
   ],
   samples: [sample(15, 1n), sample(25, 1n)],
@@ -66,7 +67,8 @@ export const parts = {
 
 // What a judge takes of `parts`. Packets are counted by the test.
 export const COUNTS = {
-  slices: 4,  // two, an instant and the trigger
+  slices: 5,  // two, two instants and the trigger
+  flows: 1,
   slice_ns: 40_000_000, open_slices: 0, unnamed_slices: 0, expected_frames: 1, actual_frames: 1, frame_ns: 26_000_000,
   counters: 1, samples: 2, samples_without_stack: 0, sched: 3, wakings: 1,
 };

@@ -31,12 +31,22 @@ int64_t SumOfDurations(const Items& items) {
   return sum;
 }
 
+// From one event to another. The strict reader permits no end of a flow that never began.
+int64_t FlowsThatEnd(const TraceContent& content) {
+  int64_t flows = 0;
+  for (const ReadInstant& instant : content.instants) {
+    flows += static_cast<int64_t>(instant.ended_flows.size());
+  }
+  return flows;
+}
+
 // What trace_processor must count in a trace with this content. An instant and a trigger are slices
 // of no length there. The strict reader permits no open slice and no slice without a name.
 Counts ExpectedCounts(const TraceContent& content) {
   return {
       {"packets", content.packets},
       {"slices", content.slices.size() + content.instants.size() + content.triggers.size()},
+      {"flows", FlowsThatEnd(content)},
       {"slice_ns", SumOfDurations(content.slices)},
       {"open_slices", 0},
       {"unnamed_slices", 0},

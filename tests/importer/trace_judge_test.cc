@@ -154,7 +154,18 @@ TEST_F(TraceJudgeTest, WhatOnlyTheTruthHasIsNamed) {
     event->set_pid(0);
     return event;
   };
+  const auto add_flow = [&](Trace* truth) {
+    for (const bool ends : {false, true}) {
+      auto* event = AddPacket(truth)->mutable_track_event();
+      event->set_type(TrackEvent::TYPE_INSTANT);
+      event->set_track_uuid(ThreadTrack());
+      event->set_name("planted");
+      if (ends) event->add_terminating_flow_ids(1);
+      if (!ends) event->add_flow_ids(1);
+    }
+  };
   const std::map<std::string, std::function<void(Trace*)>> additions = {
+      {"flows", add_flow},
       {"slices",
        [&](Trace* truth) { AddPacket(truth)->mutable_trigger()->set_trigger_name("planted"); }},
       {"samples", [&](Trace* truth) { AddPacket(truth)->mutable_perf_sample()->set_tid(1); }},

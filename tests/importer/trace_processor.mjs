@@ -16,11 +16,11 @@ export function openSchemas(packages, descriptors) {
   const require = createRequire(path.join(path.resolve(packages), 'package.json'));
   const protobuf = require('@bufbuild/protobuf');
   const {FileDescriptorSetSchema} = require('@bufbuild/protobuf/wkt');
-  const {BinaryReader} = require('@bufbuild/protobuf/wire');
+  const {BinaryReader, BinaryWriter} = require('@bufbuild/protobuf/wire');
   const set = protobuf.fromBinary(FileDescriptorSetSchema, fs.readFileSync(descriptors));
   const registry = protobuf.createFileRegistry(set);
   return {
-    BinaryReader,
+    wire: {BinaryReader, BinaryWriter},
     encode(type, fields) {
       const schema = registry.getMessage(type);
       return protobuf.toBinary(schema, protobuf.create(schema, fields));

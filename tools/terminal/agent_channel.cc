@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/uuid.h"
 #include "sdk/linux/java_ui.h"
+#include "sdk/runtime/run_socket.h"
 
 namespace jankbox::tools {
 namespace {
@@ -46,8 +47,8 @@ Result<std::unique_ptr<AgentChannel>> AgentChannel::Open(pid_t parent) {
   if (!fd.valid()) return Status::FromErrno(errno, "socket");
   const int on = 1;
   setsockopt(fd.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
-  std::string name =
-      "jankbox-run-" + std::to_string(parent) + "-" + NewUuid(RealtimeNs() / kNsPerMs);
+  std::string name = kRunSocketPrefix + std::to_string(parent) + "-" + std::to_string(getpid()) +
+                     "-" + NewUuid(RealtimeNs() / kNsPerMs);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   memcpy(address.sun_path + 1, name.data(), name.size());  // far below sizeof(sun_path)

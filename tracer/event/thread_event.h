@@ -1,8 +1,10 @@
 // A creation, name or end of a thread, as a kThread event: written by Jankbox's watcher some time
 // after the fact, so that a thread which records nothing needs no chunk; its moment is in the
-// payload. Id: bits 0-3 payload words, 4-7 what. Payload: 0: tid (bits 0-31); 1-2: ticks; then, of
-// a creation: 3: the parent's tid; 4-5: ticks of the child's first instruction; of a name: 3-5: its
-// 16 bytes, 7 a word, first byte lowest. NO-ALLOC, THREAD-SAFE (pure functions).
+// payload. Also the wake-up of a thread's loop, written by the thread that was woken. Id: bits 0-3
+// payload words, 4-7 what. Payload: 0: tid (bits 0-31); 1-2: ticks; then, of a creation: 3: the
+// parent's tid; 4-5: ticks of the child's first instruction; of a name: 3-5: its 16 bytes, 7 a
+// word, first byte lowest; of a wake-up: 3: the tid of the thread that woke it, at the moment of
+// the payload. NO-ALLOC, THREAD-SAFE (pure functions).
 // docs/formats/ring.md is the authority.
 #ifndef JANKBOX_TRACER_EVENT_THREAD_EVENT_H_
 #define JANKBOX_TRACER_EVENT_THREAD_EVENT_H_
@@ -20,6 +22,7 @@ enum class ThreadStep : uint32_t {
   kCreated = 1,
   kNamed = 2,
   kEnded = 3,  // its function returned, or called pthread_exit()
+  kWoken = 4,  // another thread wrote to the event descriptor that its loop waits for
 };
 
 inline constexpr uint32_t kThreadNameBytes = 16;  // TASK_COMM_LEN, with its zero
@@ -30,6 +33,7 @@ struct ThreadEvent {
   int32_t tid = 0;
   uint64_t ticks = 0;
   int32_t parent_tid = 0;            // of kCreated; 0: not known
+  int32_t waker_tid = 0;             // of kWoken
   uint64_t started_ticks = 0;        // of kCreated
   char name[kThreadNameBytes] = {};  // of kNamed; ends with a zero
 };
@@ -48,6 +52,7 @@ inline constexpr uint32_t kFixedWords = 3;
 inline constexpr uint32_t kBytesPerWord = 7;
 
 inline constexpr uint32_t WordsOf(ThreadStep step) {
+  if (step == ThreadStep::kWoken) return kFixedWords + 1;
   return step == ThreadStep::kEnded ? kFixedWords : kMaxThreadEventWords;
 }
 }  // namespace thread_event
@@ -63,6 +68,8 @@ inline constexpr EncodedThreadEvent EncodeThreadEvent(const ThreadEvent& event) 
     encoded.payload[3] = static_cast<uint32_t>(event.parent_tid);
     encoded.payload[4] = event.started_ticks & kPayloadMask;
     encoded.payload[5] = event.started_ticks >> 60;
+  } else if (event.step == ThreadStep::kWoken) {
+    encoded.payload[3] = static_cast<uint32_t>(event.waker_tid);
   } else if (event.step == ThreadStep::kNamed) {
     for (uint32_t i = 0; i + 1 < kThreadNameBytes && event.name[i] != '\0'; ++i) {
       encoded.payload[thread_event::kFixedWords + i / thread_event::kBytesPerWord] |=
@@ -77,7 +84,7 @@ inline constexpr bool DecodeThreadEvent(uint32_t id, std::span<const uint64_t> p
                                         ThreadEvent* event) {
   const uint32_t number = id >> thread_event::kStepShift & thread_event::kStepMask;
   if (id >> thread_event::kUsedBits != 0 || number == 0 ||
-      number > static_cast<uint32_t>(ThreadStep::kEnded)) {
+      number > static_cast<uint32_t>(ThreadStep::kWoken)) {
     return false;
   }
   const auto step = static_cast<ThreadStep>(number);
@@ -92,6 +99,9 @@ inline constexpr bool DecodeThreadEvent(uint32_t id, std::span<const uint64_t> p
     if (payload[3] > INT32_MAX || payload[5] > 15) return false;
     event->parent_tid = static_cast<int32_t>(payload[3]);
     event->started_ticks = payload[4] | payload[5] << 60;
+  } else if (step == ThreadStep::kWoken) {
+    if (payload[3] > INT32_MAX) return false;
+    event->waker_tid = static_cast<int32_t>(payload[3]);
   } else if (step == ThreadStep::kNamed) {
     for (uint32_t i = 0; i + 1 < kThreadNameBytes; ++i) {
       const uint64_t word = payload[thread_event::kFixedWords + i / thread_event::kBytesPerWord];

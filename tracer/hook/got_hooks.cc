@@ -8,6 +8,7 @@
 #include "base/compact_sort.h"
 #include "base/loader_use.h"
 #include "tracer/hook/elf_image.h"
+#include "tracer/hook/hook_use.h"
 #include "tracer/hook/import_scan.h"
 #include "tracer/hook/memory_map.h"
 #include "tracer/hook/slot_writer.h"
@@ -19,6 +20,15 @@ constexpr int kStoreAttempts = 4;  // a slot is bound lazily at most once under 
 
 bool Wants(const HookRequest& request, const std::string& path) {
   return !request.caller_matches || request.caller_matches(path);
+}
+
+// Not of this library: its own functions are proxies.
+bool IsOfTheAgent(const void* function) {
+  LoaderUse use;
+  Dl_info library, own;
+  return dladdr(function, &library) != 0 && library.dli_fname != nullptr &&
+         dladdr(reinterpret_cast<const void*>(&Wants), &own) != 0 &&
+         library.dli_fbase != own.dli_fbase && !IsOfTheApp(library.dli_fname);
 }
 
 bool SameModule(const LoadedModule& a, const LoadedModule& b) {
@@ -132,6 +142,11 @@ class GotHooks::Pass {
         if (!IsUnbound(caller, slot, target)) ++targets[target];
       }
     }
+    // The libraries that Jankbox brings call the C library directly. A small program has fewer, and
+    // its calls lead to the preloaded agent, which calls the C library.
+    const auto agent = std::find_if(targets.begin(), targets.end(),
+                                    [](const auto& slots) { return IsOfTheAgent(slots.first); });
+    if (agent != targets.end()) return agent->first;
     auto most = std::max_element(targets.begin(), targets.end(),
                                  [](const auto& a, const auto& b) { return a.second < b.second; });
     return most == targets.end() ? nullptr : most->first;

@@ -35,6 +35,8 @@ enum class HookId : uint8_t {
   kWritev,
   kRead,
   kReadChk,
+  kEventfdRead,
+  kEventfdWrite,
   kReadv,
   kPread,
   kPreadChk,
@@ -99,7 +101,7 @@ enum class HookId : uint8_t {
   kExeclp,
   kExecle,
 };
-inline constexpr size_t kHookIds = 72;
+inline constexpr size_t kHookIds = 74;
 
 struct HookedSymbol {
   HookId id;
@@ -118,6 +120,8 @@ inline constexpr std::array<HookedSymbol, kHookIds> kHookedSymbols = {{
     {HookId::kWritev, "writev"},
     {HookId::kRead, "read"},
     {HookId::kReadChk, "__read_chk"},
+    {HookId::kEventfdRead, "eventfd_read"},
+    {HookId::kEventfdWrite, "eventfd_write"},
     {HookId::kReadv, "readv"},
     {HookId::kPread, "pread"},
     {HookId::kPreadChk, "__pread_chk"},

@@ -2,14 +2,17 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
 
 #include "tracer/interpose/fd_classes.h"
+#include "tracer/interpose/loop_posts.h"
 #include "tracer/interpose/wait_scope.h"
 #include "tracer/unwind/safe_memory.h"
+#include "tracer/unwind/stack_sample.h"
 
 namespace jankbox {
 namespace {
@@ -26,16 +29,40 @@ inline auto Do(Function* real, WaitClass what, Bytes bytes, int fd, Rest... rest
 
 constexpr auto kNoBytes = [] { return size_t{0}; };
 
+// A read of `bytes` bytes: `real(fd, rest...)`. One of an event descriptor may be a loop that takes
+// note of its wake-up.
+template <typename Function, typename... Rest>
+inline auto Read(Function* real, int fd, size_t bytes, Rest... rest) {
+  if (__builtin_expect(!RecordsWaits(), 1)) return real(fd, rest...);
+  const WaitScope wait(WaitClass::kRead, fd, bytes);
+  const auto result = wait.ReturnedWithErrno(real(fd, rest...));
+  if (result >= 0 && wait.fd_class() == static_cast<uint8_t>(StackSample::FdClass::kEvent)) {
+    LoopPosts::AfterRead(fd);
+  }
+  return result;
+}
+
 ssize_t ReadProxy(int fd, void* buffer, size_t bytes) {
-  return Do(
-      Hook::Original<HookId::kRead, ssize_t(int, void*, size_t)>(), WaitClass::kRead,
-      [bytes] { return bytes; }, fd, buffer, bytes);
+  return Read(Hook::Original<HookId::kRead, ssize_t(int, void*, size_t)>(), fd, bytes, buffer,
+              bytes);
 }
 
 ssize_t CheckedReadProxy(int fd, void* buffer, size_t bytes, size_t buffer_bytes) {
+  return Read(Hook::Original<HookId::kReadChk, ssize_t(int, void*, size_t, size_t)>(), fd, bytes,
+              buffer, bytes, buffer_bytes);
+}
+
+// Qt calls these two.
+int EventfdReadProxy(int fd, eventfd_t* value) {
+  return Read(Hook::Original<HookId::kEventfdRead, int(int, eventfd_t*)>(), fd, sizeof(*value),
+              value);
+}
+
+int EventfdWriteProxy(int fd, eventfd_t value) {
+  LoopPosts::BeforeWrite(fd, sizeof(value));
   return Do(
-      Hook::Original<HookId::kReadChk, ssize_t(int, void*, size_t, size_t)>(), WaitClass::kRead,
-      [bytes] { return bytes; }, fd, buffer, bytes, buffer_bytes);
+      Hook::Original<HookId::kEventfdWrite, int(int, eventfd_t)>(), WaitClass::kWrite,
+      [] { return sizeof(eventfd_t); }, fd, value);
 }
 
 ssize_t ReadvProxy(int fd, const iovec* vectors, int count) {
@@ -82,14 +109,19 @@ int FdatasyncProxy(int fd) {
   return Do(Hook::Original<HookId::kFdatasync, int(int)>(), WaitClass::kFdatasync, kNoBytes, fd);
 }
 
+void ForgetDescriptor(int fd) {
+  FdClasses::Forget(fd);
+  LoopPosts::Forget(fd);
+}
+
 int CloseProxy(int fd) {
   auto* real = Hook::Original<HookId::kClose, int(int)>();
   if (__builtin_expect(!RecordsWaits(), 1)) {
-    FdClasses::Forget(fd);  // before its number is given to another
+    ForgetDescriptor(fd);  // before its number is given to another
     return real(fd);
   }
   const WaitScope wait(WaitClass::kClose, fd, 0);
-  FdClasses::Forget(fd);
+  ForgetDescriptor(fd);
   return wait.ReturnedWithErrno(real(fd));
 }
 
@@ -98,12 +130,12 @@ template <typename Call>
 inline int Open(Call open) {
   if (__builtin_expect(!RecordsWaits(), 1)) {
     const int fd = open();
-    FdClasses::Forget(fd);
+    ForgetDescriptor(fd);
     return fd;
   }
   const WaitScope wait(WaitClass::kOpen, -1, 0);
   const int fd = open();
-  FdClasses::Forget(fd);
+  ForgetDescriptor(fd);
   return wait.ReturnedWithErrno(fd);
 }
 
@@ -154,6 +186,8 @@ std::span<const HookUse> IoHooks() {
   static const HookUse hooks[] = {
       Hook::Use<HookId::kRead>(ReadProxy, IsOfTheApp),
       Hook::Use<HookId::kReadChk>(CheckedReadProxy, IsOfTheApp),
+      Hook::Use<HookId::kEventfdRead>(EventfdReadProxy, IsOfTheApp),
+      Hook::Use<HookId::kEventfdWrite>(EventfdWriteProxy, IsOfTheApp),
       Hook::Use<HookId::kReadv>(ReadvProxy, IsOfTheApp),
       Hook::Use<HookId::kPread>(PreadProxy<HookId::kPread, off_t>, IsOfTheApp),
       Hook::Use<HookId::kPreadChk>(CheckedPreadProxy<HookId::kPreadChk, off_t>, IsOfTheApp),

@@ -5,6 +5,7 @@
 
 #include "tracer/hook/reentry_guard.h"
 #include "tracer/interpose/io_proxies.h"
+#include "tracer/interpose/loop_posts.h"
 #include "tracer/interpose/wait_scope.h"
 
 namespace jankbox {
@@ -61,6 +62,7 @@ ssize_t WriteProxy(int fd, const void* data, size_t bytes) {
   auto* real = Hook::Original<HookId::kWrite, WriteFunction>();
   const auto pass_on = [&] { return real(fd, data, bytes); };
   if (__builtin_expect(!MarkerTap::Watches(fd, bytes), 1)) {
+    LoopPosts::BeforeWrite(fd, bytes);
     return WriteFile(
         WaitClass::kWrite, fd, [bytes] { return bytes; }, pass_on);
   }
@@ -71,6 +73,7 @@ ssize_t WriteChkProxy(int fd, const void* data, size_t bytes, size_t buffer_byte
   auto* real = Hook::Original<HookId::kWriteChk, WriteChkFunction>();
   const auto pass_on = [&] { return real(fd, data, bytes, buffer_bytes); };
   if (__builtin_expect(!MarkerTap::Watches(fd, bytes) || bytes > buffer_bytes, 1)) {
+    LoopPosts::BeforeWrite(fd, bytes);
     return WriteFile(
         WaitClass::kWrite, fd, [bytes] { return bytes; }, pass_on);
   }

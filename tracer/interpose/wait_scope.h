@@ -44,6 +44,9 @@ class WaitScope {
     return result;
   }
 
+  // A StackSample::FdClass; 0 if it is not known.
+  uint8_t fd_class() const { return fd_class_; }
+
  private:
   void End(int64_t result) const;
   void EndWithErrno(int64_t result) const;

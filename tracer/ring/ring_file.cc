@@ -133,6 +133,8 @@ void RingFile::FillHeader(const RingOptions& options, const ProcessIdentity& ide
   h->slow_threshold_ns.store(options.slow_threshold_ns, std::memory_order_relaxed);
   h->window_ns = options.window_ns;
   h->keeps_seen = 1;
+  h->parent_start_ticks = options.parent_pid != 0 ? ProcessStartTicks(options.parent_pid) : 0;
+  h->parent_pid = h->parent_start_ticks != 0 ? options.parent_pid : 0;
   h->next_sequence.store(1, std::memory_order_relaxed);
   h->next_thread_serial.store(1, std::memory_order_relaxed);
   h->chunks_ready.store(std::min(kFirstChunks, h->chunk_count), std::memory_order_relaxed);

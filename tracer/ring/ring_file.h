@@ -31,6 +31,7 @@ struct RingOptions {
   uint64_t slow_threshold_ns = 700 * kNsPerMs;
   std::string app_name;
   std::string app_version;
+  int parent_pid = 0;  // of the command that learns how this process ends; 0: there is none
 };
 
 class RingFile {

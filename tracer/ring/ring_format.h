@@ -234,6 +234,12 @@ struct RingHeader {
   std::atomic<uint64_t> oom_kills;  // 1 + what `oom_file` said a second ago at most; 0: not known
   char oom_file[288];               // counts the kernel's low-memory kills in the process' cgroup
   RingUncounted uncounted[kMaxUncounted + kUncountedTogether];
+  // The command that started the process and learns how it ends: while it lives, no other one
+  // recovers the ring. 0: there is none.
+  int32_t parent_pid;
+  uint32_t parent_reserved;
+  uint64_t parent_start_ticks;
+  uint64_t parent_padding[6];
 };
 static_assert(sizeof(RingHeader) <= kRingSectionAlignment);
 static_assert(std::atomic<uint64_t>::is_always_lock_free);

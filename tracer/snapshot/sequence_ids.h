@@ -23,8 +23,9 @@ inline constexpr uint32_t kFtraceSequence = kRecordingSequence + 1;
 inline constexpr uint32_t kKernelSourceSequence = kRecordingSequence + 2;
 inline constexpr uint32_t kVerdictSequence = kRecordingSequence + 3;
 inline constexpr uint32_t kCoverageSequence = kRecordingSequence + 4;
+inline constexpr uint32_t kWakeUpSequence = kRecordingSequence + 5;
 // One a track of page faults or of times off the CPU.
-inline constexpr uint32_t kFirstKernelThreadSequence = kRecordingSequence + 5;
+inline constexpr uint32_t kFirstKernelThreadSequence = kRecordingSequence + 6;
 
 }  // namespace jankbox
 

@@ -24,6 +24,7 @@
 #include "tracer/snapshot/thread_slices.h"
 #include "tracer/snapshot/thread_tracks.h"
 #include "tracer/snapshot/trace_clock.h"
+#include "tracer/snapshot/wake_up_flows.h"
 #include "tracer/snapshot/zstd_stream.h"
 
 namespace jankbox {
@@ -62,6 +63,7 @@ class SnapshotWriter {
     WriteSamples();
     if (input_.kernel != nullptr) stats_.kernel_events = kernel.WriteEvents(*input_.kernel);
     WriteThreadTracks();
+    WriteWakeUps();
     stats_.torn_events += aside_.malformed;
     stats_.unknown_markers = aside_.unknown_markers;
     stats_.unnamed_methods = names_.unnamed_methods();
@@ -133,6 +135,11 @@ class SnapshotWriter {
     EventSequence sequence(writer_, SequenceOptions(kThreadTrackSequence, 0));
     stats_.slices += ThreadTracks(writer_, &sequence, &names_, &tracks_, clock_)
                          .Write(lives_, window_, input_.process.pid);
+  }
+
+  void WriteWakeUps() {
+    EventSequence sequence(writer_, SequenceOptions(kWakeUpSequence, 0));
+    WriteWakeUpFlows(input_.incident.wake_ups, &tracks_, &names_, &sequence);
   }
 
   void WriteSamples() {

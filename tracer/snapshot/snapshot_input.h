@@ -53,6 +53,16 @@ struct SnapshotGap {
   std::string reason;  // "overwritten"
 };
 
+// A thread of the process that ended a wait of another one: an arrow between two instants.
+struct SnapshotWakeUp {
+  int32_t waker_tid = 0;
+  int32_t woken_tid = 0;
+  uint64_t by_ns = 0;      // when the waker did it
+  uint64_t woken_ns = 0;   // the end of the wait
+  std::string waker_text;  // "wakes main [12], in Decoder::Finish"
+  std::string woken_text;  // "woken by decoder [13], in Decoder::Finish"
+};
+
 // The reason for the seal, drawn on tracks above the processes: a slice from `from_ns` to `to_ns`,
 // below it what its time was spent on and which part of it was not recorded. Times are BOOTTIME.
 struct SnapshotIncident {
@@ -67,6 +77,7 @@ struct SnapshotIncident {
   std::vector<std::string> blamed_stack;   // innermost first
   std::vector<SnapshotStretch> stretches;  // oldest first; they do not overlap
   std::vector<SnapshotGap> gaps;           // the same
+  std::vector<SnapshotWakeUp> wake_ups;
 };
 
 // How events were recorded in a part of the window; drawn on a track "Jankbox recording" if it

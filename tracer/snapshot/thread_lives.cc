@@ -26,6 +26,13 @@ uint64_t FirstTicks(const WindowThread& thread) {
   return first;
 }
 
+bool DecodeThreadRecord(const EventRecord& record, ThreadEvent* event) {
+  if (record.payload.size() > kMaxThreadEventWords) return false;
+  uint64_t words[kMaxThreadEventWords];
+  std::transform(record.payload.begin(), record.payload.end(), words, PayloadOf);
+  return DecodeThreadEvent(record.id, {words, record.payload.size()}, event);
+}
+
 std::vector<ThreadEvent> ThreadEventsOf(const RingWindow& window) {
   std::vector<ThreadEvent> events;
   for (const WindowThread& thread : window.threads) {
@@ -33,13 +40,8 @@ std::vector<ThreadEvent> ThreadEventsOf(const RingWindow& window) {
       EventCursor cursor(chunk);
       EventRecord record;
       while (cursor.Next(&record)) {
-        if (record.kind != EventKind::kThread || record.payload.size() > kMaxThreadEventWords) {
-          continue;
-        }
-        uint64_t words[kMaxThreadEventWords];
-        std::transform(record.payload.begin(), record.payload.end(), words, PayloadOf);
         ThreadEvent event;
-        if (DecodeThreadEvent(record.id, {words, record.payload.size()}, &event)) {
+        if (record.kind == EventKind::kThread && DecodeThreadRecord(record, &event)) {
           events.push_back(event);
         }
       }
@@ -51,7 +53,9 @@ std::vector<ThreadEvent> ThreadEventsOf(const RingWindow& window) {
 }
 
 ThreadLives::ThreadLives(const RingWindow& window, const ThreadNames& names_now) {
-  for (const ThreadEvent& event : ThreadEventsOf(window)) Add(event);
+  for (const ThreadEvent& event : ThreadEventsOf(window)) {
+    if (event.step != ThreadStep::kWoken) Add(event);
+  }
   AddRingNames(window);
   AddNamesNow(names_now);
 }

@@ -58,6 +58,9 @@ class ThreadLives {
 // When the thread's first chunk in the window was taken; UINT64_MAX if it has none.
 uint64_t FirstTicks(const WindowThread& thread);
 
+// A kThread event's data; false if it makes no sense.
+bool DecodeThreadRecord(const EventRecord& record, ThreadEvent* event);
+
 // Every kThread event of the window that makes sense, in order of time.
 std::vector<ThreadEvent> ThreadEventsOf(const RingWindow& window);
 

@@ -1,11 +1,14 @@
 // Rings that their processes did not close: which ends are reported, and as what.
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "base/file.h"
+#include "base/process_runner.h"
 #include "diagnosis/seal/end_book.h"
 #include "report/report_file.h"
 #include "tests/diagnosis/seal/recovery_fixture.h"
+#include "tracer/ring/process_identity.h"
 #include "uploader/spool/spool_folder.h"
 
 namespace jankbox {
@@ -68,6 +71,26 @@ TEST_F(UncleanEndTest, HasTheReasonThatTheSystemToldAListener) {
   EXPECT_EQ(report->end_reason(), "SIGSEGV");
   EXPECT_EQ(report->end_evidence(), "ApplicationExitInfo");
   EXPECT_THAT(report->verdict().summary(), HasSubstr("ended by SIGSEGV, while waiting"));
+}
+
+TEST_F(UncleanEndTest, IsLeftToTheParentThatKnowsItAsLongAsThatLives) {
+  ChildProcess parent;
+  ASSERT_EQ(parent.Start({.argv = {"sleep", "60"}}), 0);
+  header()->parent_pid = parent.pid();
+  header()->parent_start_ticks = ProcessStartTicks(parent.pid());
+  Leave();
+  EXPECT_THAT(Recover().value(), IsEmpty());
+  EXPECT_EQ(CollectDeadRings().reports.size(), 0u);
+  EXPECT_TRUE(fs::exists(Path("ring-1-1.jbxring")));
+  parent.Kill();
+  EXPECT_THAT(Recover().value(), SizeIs(1));
+}
+
+TEST_F(UncleanEndTest, IsRecoveredByTheParentItself) {
+  header()->parent_pid = getpid();
+  header()->parent_start_ticks = ProcessStartTicks(getpid());
+  EXPECT_THAT(RecoverChild(SIGKILL).value(), SizeIs(1));
+  EXPECT_EQ(reports_[0].end_reason, "SIGKILL");
 }
 
 TEST_F(UncleanEndTest, ThatWasAskedForIsNone) {

@@ -51,6 +51,18 @@ TEST(ThreadEvent, EndsHaveNoMoreThanTheirMoment) {
   EXPECT_EQ(EncodeThreadEvent({.step = ThreadStep::kEnded, .tid = 12}).words, 3u);
 }
 
+TEST(ThreadEvent, WakeUpsKeepTheThreadThatDidIt) {
+  const ThreadEvent decoded = RoundTrip(
+      {.step = ThreadStep::kWoken, .tid = 12, .ticks = UINT64_MAX, .waker_tid = 4'194'304});
+  EXPECT_EQ(decoded.waker_tid, 4'194'304);
+  EXPECT_EQ(decoded.parent_tid, 0);
+  EncodedThreadEvent bad = EncodeThreadEvent({.step = ThreadStep::kWoken, .tid = 12});
+  EXPECT_EQ(bad.words, 4u);
+  bad.payload[3] = uint64_t{INT32_MAX} + 1;
+  ThreadEvent event;
+  EXPECT_FALSE(DecodeThreadEvent(bad.id, {bad.payload, bad.words}, &event));
+}
+
 TEST(ThreadEvent, EveryOtherLengthStepAndBitIsRefused) {
   const EncodedThreadEvent good = EncodeThreadEvent(Named("worker"));
   ThreadEvent event;

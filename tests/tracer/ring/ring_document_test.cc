@@ -94,7 +94,11 @@ std::vector<Field> FieldsOfTheHeader() {
           FIELD(H, end_call_ticks),
           FIELD(H, oom_kills),
           FIELD(H, oom_file),
-          FIELD(H, uncounted)};
+          FIELD(H, uncounted),
+          FIELD(H, parent_pid),
+          FIELD(H, parent_reserved),
+          FIELD(H, parent_start_ticks),
+          FIELD(H, parent_padding)};
 }
 
 TEST(RingDocument, HeaderTableIsTheHeader) {
