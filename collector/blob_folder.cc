@@ -24,6 +24,10 @@ std::string BlobFolder::NameOf(const BlobKey& key) {
   return key.id + "." + std::to_string(key.revision) + kReportFileSuffix;
 }
 
+std::string BlobFolder::PathOf(const BlobKey& key) const {
+  return JoinPath(directory_, NameOf(key));
+}
+
 Status BlobFolder::Create() {
   Status status = MakeDirectories(directory_, 0700);
   if (!status.ok()) return status;
@@ -42,16 +46,16 @@ Status BlobFolder::Put(const BlobKey& key, std::string_view bytes) {
 }
 
 Result<std::string> BlobFolder::Read(const BlobKey& key) const {
-  return ReadFile(JoinPath(directory_, NameOf(key)), kMaxReportFileBytes);
+  return ReadFile(PathOf(key), kMaxReportFileBytes);
 }
 
 bool BlobFolder::Holds(const BlobKey& key, uint64_t size_bytes) const {
   struct stat st {};
-  return lstat(JoinPath(directory_, NameOf(key)).c_str(), &st) == 0 && S_ISREG(st.st_mode) &&
+  return lstat(PathOf(key).c_str(), &st) == 0 && S_ISREG(st.st_mode) &&
          static_cast<uint64_t>(st.st_size) == size_bytes;
 }
 
-void BlobFolder::Remove(const BlobKey& key) { unlink(JoinPath(directory_, NameOf(key)).c_str()); }
+void BlobFolder::Remove(const BlobKey& key) { unlink(PathOf(key).c_str()); }
 
 int BlobFolder::RemoveAllBut(const std::set<std::string>& wanted) {
   Result<std::vector<std::string>> names = ListDirectory(directory_);

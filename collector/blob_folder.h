@@ -23,6 +23,7 @@ class BlobFolder {
   explicit BlobFolder(std::string directory) : directory_(std::move(directory)) {}
 
   static std::string NameOf(const BlobKey& key);
+  std::string PathOf(const BlobKey& key) const;
 
   Status Create();
 

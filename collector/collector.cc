@@ -4,6 +4,7 @@
 #include <sys/file.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <set>
 #include <utility>
 
@@ -47,10 +48,19 @@ Collector::Collector(ScopedFd lock, std::unique_ptr<ReportStore> store,
     : lock_(std::move(lock)),
       store_(std::move(store)),
       blobs_(JoinPath(options.directory, "blobs")),
-      ingest_(store_.get(), &blobs_),
-      server_(store_.get(), &blobs_, &ingest_,
+      symbol_folder_(JoinPath(options.directory, "symbols")),
+      symbols_(store_.get(), symbol_folder_.path()),
+      namer_(store_.get(), &symbols_, &blobs_, options.symbol_folders),
+      receiver_(&symbols_, &symbol_folder_, [this] { namer_.Wake(); }),
+      asker_(store_.get(), &receiver_),
+      symbol_requests_(store_.get(), &symbols_, &receiver_, options.max_symbol_bytes),
+      ingest_(store_.get(), &blobs_, [this] { namer_.Wake(); }),
+      server_({store_.get(), &blobs_, &ingest_, &symbol_requests_},
               HostPolicy(options.listen.host, options.host_names, options.allow_remote),
               options.max_report_bytes) {}
+
+// An upload that waits for a reader of its file does not delay the end.
+Collector::~Collector() { receiver_.Stop(); }
 
 Result<std::unique_ptr<Collector>> Collector::Start(const CollectorOptions& options) {
   Status status = CheckExposure(options);
@@ -68,6 +78,8 @@ Result<std::unique_ptr<Collector>> Collector::Start(const CollectorOptions& opti
       new Collector(std::move(lock.value()), std::move(store.value()), options));
   status = collector->Repair();
   if (!status.ok()) return CannotWrite(options.directory, status);
+  status = collector->StartNaming(options);
+  if (!status.ok()) return CannotWrite(options.directory, status);
   status = collector->Serve(options);
   if (!status.ok()) return status;
   return collector;
@@ -80,7 +92,20 @@ Status Collector::Repair() {
   if (!wanted.ok()) return wanted.status();
   const int removed = blobs_.RemoveAllBut(wanted.value());
   if (removed > 0) Log().info("removed {} unacknowledged files of an earlier run", removed);
+  status = symbol_folder_.Create();
+  if (!status.ok()) return status;
+  const Result<std::set<std::string>> symbols = symbols_.UploadedPaths();
+  if (!symbols.ok()) return symbols.status();
+  symbol_folder_.RemoveAllBut(symbols.value());
   return Status::Ok();
+}
+
+Status Collector::StartNaming(const CollectorOptions& options) {
+  // A service may have no home for the cache of debuginfod's library.
+  setenv("DEBUGINFOD_CACHE_PATH", JoinPath(options.directory, "debuginfod").c_str(), 0);
+  const Status status = namer_.Start();
+  if (status.ok()) asker_.Start();
+  return status;
 }
 
 Status Collector::Serve(const CollectorOptions& options) {

@@ -13,6 +13,7 @@ namespace jankbox::collector {
 inline constexpr char kJsonType[] = "application/json; charset=utf-8";
 inline constexpr char kReportFileType[] = "application/x-perfetto-trace";
 inline constexpr char kCountsType[] = "application/x-jankbox-counts";
+inline constexpr char kSymbolsType[] = "application/x-jankbox-symbols";
 inline constexpr char kReplyType[] = "application/x-protobuf";
 
 // Afterwards the connection is used again, or closed, so that what is unread of a refused request

@@ -17,6 +17,7 @@
 #include "collector/http_reply.h"
 #include "collector/json_views.h"
 #include "collector/page_file.h"
+#include "collector/symbols/named_file.h"
 #include "report/counts_message.h"
 #include "report/report_json.h"
 
@@ -25,6 +26,7 @@ namespace {
 
 constexpr char kReportsPath[] = "/api/v1/reports";
 constexpr char kCountsPath[] = "/api/v1/counts";
+constexpr char kSymbolsPath[] = "/api/v1/symbols";
 constexpr size_t kPoolThreads = 32;  // each may have one body of max_report_bytes in memory
 constexpr int kBacklog = 128;        // the library's 5 makes bursts wait a second for a new SYN
 constexpr time_t kKeepAliveSeconds = 2;
@@ -80,17 +82,20 @@ void SendUnavailable(const Status& status, httplib::Response* response) {
   SendError(response, 503, "the collector cannot read its store at the moment");
 }
 
-// An upload must be of this type and of no encoding. A page of a foreign site cannot send the type
-// without asking first (CORS), and the answer is never yes.
-std::optional<std::pair<int, const char*>> RefusedUpload(const httplib::Request& request) {
-  const bool counts = request.path == kCountsPath;
-  if (request.path != kReportsPath && !counts) return {{404, "not found"}};
-  const std::string type = LowerCaseMediaType(request.get_header_value("Content-Type"));
-  if (!counts && type != kReportFileType) {
-    return {{415, "Content-Type is not application/x-perfetto-trace"}};
-  }
-  if (counts && type != kCountsType) {
-    return {{415, "Content-Type is not application/x-jankbox-counts"}};
+// Null: nothing can be sent there.
+const char* UploadType(const std::string& path) {
+  if (path == kReportsPath) return kReportFileType;
+  if (path == kCountsPath) return kCountsType;
+  return path == kSymbolsPath ? kSymbolsType : nullptr;
+}
+
+// An upload must be of its path's type and of no encoding. A page of a foreign site cannot send the
+// type without asking first (CORS), and the answer is never yes.
+std::optional<std::pair<int, std::string>> RefusedUpload(const httplib::Request& request) {
+  const char* const type = UploadType(request.path);
+  if (type == nullptr) return {{404, "not found"}};
+  if (LowerCaseMediaType(request.get_header_value("Content-Type")) != type) {
+    return {{415, std::string("Content-Type is not ") + type}};
   }
   if (request.has_header("Content-Encoding")) return {{415, "Content-Encoding is not supported"}};
   return std::nullopt;
@@ -104,12 +109,13 @@ bool HasBody(const httplib::Request& request) {
 
 }  // namespace
 
-HttpServer::HttpServer(ReportStore* store, BlobFolder* blobs, Ingest* ingest, HostPolicy hosts,
-                       size_t max_report_bytes)
-    : store_(store),
-      counts_(store),
-      blobs_(blobs),
-      ingest_(ingest),
+HttpServer::HttpServer(const ServedParts& parts, HostPolicy hosts, size_t max_report_bytes)
+    : store_(parts.store),
+      counts_(parts.store),
+      namings_(parts.store),
+      blobs_(parts.blobs),
+      ingest_(parts.ingest),
+      symbols_(parts.symbols),
       hosts_(std::move(hosts)),
       max_report_bytes_(max_report_bytes) {
   Configure();
@@ -148,6 +154,10 @@ void HttpServer::Configure() {
       [](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
         SendError(&response, 503, "the collector is out of memory", Connection::kClose);
       });
+  AddUploads();
+}
+
+void HttpServer::AddUploads() {
   listener_.Post(kReportsPath, [this](const httplib::Request&, httplib::Response& response,
                                       const httplib::ContentReader& reader) {
     ReceiveUpload(max_report_bytes_, &HttpServer::AnswerUpload, response, reader);
@@ -155,6 +165,10 @@ void HttpServer::Configure() {
   listener_.Post(kCountsPath, [this](const httplib::Request&, httplib::Response& response,
                                      const httplib::ContentReader& reader) {
     ReceiveUpload(kMaxCountsBytes, &HttpServer::AnswerCounts, response, reader);
+  });
+  listener_.Post(kSymbolsPath, [this](const httplib::Request& request, httplib::Response& response,
+                                      const httplib::ContentReader& reader) {
+    symbols_->Receive(request, &response, reader);
   });
 }
 
@@ -210,6 +224,7 @@ void HttpServer::RouteGet(const httplib::Request& request, httplib::Response& re
   if (path == kReportsPath) return SendList(request, response);
   if (path == "/api/v1/groups") return SendGroups(response);
   if (path == kCountsPath) return SendCounts(response);
+  if (path == kSymbolsPath) return symbols_->SendList(request, &response);
   if (path == "/api/v1/sections") return Send(&response, 200, SectionsJson(), kJsonType);
   if (path == "/healthz") return Send(&response, 200, "ok", "text/plain; charset=utf-8");
   if (path.starts_with(report_prefix)) {
@@ -243,14 +258,27 @@ void HttpServer::SendTrace(const StoredReport& stored, httplib::Response& respon
   if (!bytes.ok() && bytes.status().code() == StatusCode::kNotFound) {
     // A later revision may have taken its place meanwhile.
     Result<std::optional<StoredReport>> now = store_->Find(id);
-    if (now.ok() && now->has_value()) bytes = blobs_->Read({id, now->value().report.revision()});
+    const bool is_later =
+        now.ok() && now->has_value() && now->value().report.revision() != stored.report.revision();
+    if (is_later) return SendTrace(now->value(), response);
   }
   if (!bytes.ok()) {
     Log().error("cannot read a trace: {}", bytes.status().message());
     return SendError(&response, 404, "the trace of this report no longer exists");
   }
   response.set_header("Content-Disposition", "attachment; filename=\"" + id + ".pftrace.zst\"");
-  Send(&response, 200, std::move(bytes.value()), kReportFileType);
+  Send(&response, 200, WithNames(stored, std::move(bytes.value())), kReportFileType);
+}
+
+// The file as it was received if there are no names.
+std::string HttpServer::WithNames(const StoredReport& stored, std::string file) {
+  const Result<std::string> names = namings_.TraceNames(stored.report.id(), stored.content_hash);
+  const bool have_names = names.ok() && !names->empty();
+  if (stored.naming == 0 && !have_names) return file;
+  Result<std::string> named = NamedFile(file, stored.report, have_names ? names.value() : "");
+  if (named.ok()) return std::move(named.value());
+  Log().warn("report {} is sent without names: {}", stored.report.id(), named.status().message());
+  return file;
 }
 
 void HttpServer::SendList(const httplib::Request& request, httplib::Response& response) {

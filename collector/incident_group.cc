@@ -10,11 +10,9 @@
 namespace jankbox::collector {
 namespace {
 
-// Ascending by duration, so that the last row of a group is its worst; the index covers the whole
-// query.
 constexpr char kScan[] =
-    "SELECT group_key, kind, duration_ns, received_at_ms, process, fingerprint, counted, id"
-    " FROM reports ORDER BY group_key, duration_ns";
+    "SELECT group_key, kind, duration_ns, received_at_ms, process, fingerprint, counted, id,"
+    " naming FROM shown";
 
 // Reports of one exact key that their devices' counters have, too.
 struct CountedReports {
@@ -24,7 +22,7 @@ struct CountedReports {
 
 struct Gathered {
   IncidentGroup group;
-  std::vector<uint64_t> durations_ns;             // of reports, ascending
+  std::vector<uint64_t> durations_ns;             // of reports
   std::string worst_id;                           // empty: there is no report
   std::map<std::string, CountedReports> counted;  // by exact key
   uint64_t from_counters = 0;                     // incidents
@@ -35,9 +33,10 @@ struct Gathered {
 using KeyAndKind = std::pair<std::string, int64_t>;
 using Groups = std::map<KeyAndKind, Gathered>;
 
-// The group that has the incidents of an exact key: that of its latest report.
+// The group that has the incidents of an exact key: that of its latest report, of those with names
+// if there are any, since a report that just arrived gets its names soon.
 struct Home {
-  int64_t received_ms = 0;
+  std::pair<bool, int64_t> named_and_received_ms;
   KeyAndKind group;
 };
 using Homes = std::map<std::string, Home>;
@@ -63,11 +62,15 @@ void Add(const Statement& row, Gathered* gathered) {
     ++group.incidents;
     AddSaturating(&group.total_ns, duration_ns);
   }
-  group.worst_ns = duration_ns;
+  const std::string_view id = row.Text(7);
+  const std::string_view worst_id = gathered->worst_id;
+  if (std::pair(duration_ns, id) >= std::pair(group.worst_ns, worst_id)) {
+    group.worst_ns = duration_ns;
+    gathered->worst_id = std::string(id);
+  }
   NoteReceived(row.Integer(3), row.Integer(3), &group);
   if (group.processes.size() < IncidentGroup::kMaxProcesses) group.processes.emplace(row.Text(4));
   gathered->durations_ns.push_back(duration_ns);
-  gathered->worst_id = std::string(row.Text(7));
 }
 
 Status Scan(Database* database, Groups* groups, Homes* homes) {
@@ -80,7 +83,8 @@ Status Scan(Database* database, Groups* groups, Homes* homes) {
     gathered.group.key = key;
     Add(statement, &gathered);
     Home& home = (*homes)[std::string(statement.Text(5))];
-    if (statement.Integer(3) >= home.received_ms) home = {statement.Integer(3), at};
+    const std::pair<bool, int64_t> order = {statement.Integer(8) != 0, statement.Integer(3)};
+    if (order >= home.named_and_received_ms) home = {order, at};
   }
   return row.status();
 }
@@ -145,7 +149,7 @@ void Finish(Gathered* gathered) {
     AddSaturating(&group.incidents, counted.reports);
     AddSaturating(&group.total_ns, counted.total_ns);
   }
-  const auto& durations_ns = gathered->durations_ns;
+  std::vector<uint64_t>& durations_ns = gathered->durations_ns;
   if (gathered->from_counters > durations_ns.size()) {
     KeyCount all;
     all.buckets = gathered->buckets;
@@ -153,13 +157,18 @@ void Finish(Gathered* gathered) {
     for (const uint64_t incidents : all.buckets) AddSaturating(&all.incidents, incidents);
     group.p50_ns = all.p50_ns();
   } else if (!durations_ns.empty()) {
-    group.p50_ns = durations_ns[(durations_ns.size() - 1) / 2];
+    const auto middle =
+        durations_ns.begin() + static_cast<ptrdiff_t>((durations_ns.size() - 1) / 2);
+    std::nth_element(durations_ns.begin(), middle, durations_ns.end());
+    group.p50_ns = *middle;
   }
 }
 
 Status ReadWorst(Database* database, Gathered* gathered) {
   if (gathered->worst_id.empty()) return Status::Ok();
-  Statement statement(database, "SELECT report FROM reports WHERE id=?1");
+  Statement statement(database,
+                      "SELECT m.report FROM shown s JOIN messages m"
+                      " ON m.id = s.id AND m.naming = s.naming WHERE s.id=?1");
   statement.BindText(1, gathered->worst_id);
   Result<bool> row = statement.Step();
   if (!row.ok()) return row.status();

@@ -89,7 +89,7 @@ IngestAnswer Ingest::Accept(std::string_view body, int64_t received_at_ms) {
 
 IngestAnswer Ingest::AcceptLocked(StoredReport* incoming, std::string_view body) {
   const proto::Report& report = incoming->report;
-  Result<std::optional<StoredReport>> stored = store_->Find(report.id());
+  Result<std::optional<StoredReport>> stored = store_->FindReceived(report.id());
   if (!stored.ok()) return Unavailable(stored.status());
   if (!stored->has_value()) return Replace(*incoming, body, stored.value());
   const StoredReport& row = stored->value();
@@ -124,6 +124,7 @@ IngestAnswer Ingest::Replace(const StoredReport& incoming, std::string_view body
     return Unavailable(status);
   }
   if (stored.has_value()) blobs_->Remove({stored->report.id(), stored->report.revision()});
+  on_stored_();
   return Accepted(incoming.report, proto::UploadReply::STORED);
 }
 

@@ -6,9 +6,11 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/mutex.h"
 #include "base/status.h"
@@ -33,8 +35,9 @@ struct IngestAnswer {
 
 class Ingest {
  public:
-  // Both outlive this.
-  Ingest(ReportStore* store, BlobFolder* blobs) : store_(store), blobs_(blobs) {}
+  // Both outlive this. `on_stored` is called after a report is durable; it does not wait.
+  Ingest(ReportStore* store, BlobFolder* blobs, std::function<void()> on_stored)
+      : store_(store), blobs_(blobs), on_stored_(std::move(on_stored)) {}
 
   // `received_at_ms` is the wall clock now.
   IngestAnswer Accept(std::string_view body, int64_t received_at_ms);
@@ -47,6 +50,7 @@ class Ingest {
 
   ReportStore* store_;
   BlobFolder* blobs_;
+  const std::function<void()> on_stored_;
   std::array<Mutex, 64> id_locks_;  // by hash of the id
 };
 

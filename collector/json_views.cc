@@ -92,7 +92,12 @@ std::string ReportJson(const StoredReport& stored) { return Text(StoredReportToJ
 std::string ReportListJson(const ReportList& list) {
   json reports = json::array();
   for (const StoredReport& stored : list.reports) reports.push_back(StoredReportToJson(stored));
-  return Text({{"reports", std::move(reports)}, {"truncated", list.truncated}});
+  json object = {{"reports", std::move(reports)}, {"truncated", list.truncated}};
+  if (!list.group.keys.empty()) {
+    object["groups"] = list.group.keys;
+    object["moved_to"] = list.group.moved_to;
+  }
+  return Text(object);
 }
 
 std::string SectionsJson() {

@@ -19,7 +19,8 @@ std::string Rfc3339(int64_t realtime_ms);
 // ReportToJson, "received_at" and "trace_bytes".
 std::string ReportJson(const StoredReport& stored);
 
-// {"reports": […], "truncated": bool}.
+// {"reports": […], "truncated": bool}; of a group also the keys "groups" and "moved_to", as
+// ResolvedGroup.
 std::string ReportListJson(const ReportList& list);
 
 // {"groups": [{fingerprint, kind, incidents, reports, worst_ms, total_ms, p50_ms, title, cause,

@@ -4,10 +4,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <string>
 
 #include "collector/collector.h"
+#include "collector/symbols/symbol_worker.h"
 #include "report/report_file.h"
 
 namespace {
@@ -20,6 +23,7 @@ using jankbox::collector::ListenAddress;
 constexpr int kExitError = 1;
 constexpr int kExitUsage = 2;
 constexpr unsigned kStopGraceSeconds = 4;
+constexpr uint64_t kMaxSymbolsMib = 1u << 20;
 constexpr size_t kMaxReportMib = jankbox::kMaxReportFileBytes >> 20;
 
 int Fail(const std::string& message, int exit_code) {
@@ -35,6 +39,7 @@ int Serve(const CollectorOptions& options) {
   sigaddset(&stop_signals, SIGINT);
   // Before the first thread, so that all of them leave these to sigwait.
   pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);  // a client or a reader of files that is gone
   umask(077);
 
   Result<std::unique_ptr<Collector>> collector = Collector::Start(options);
@@ -54,12 +59,16 @@ int Serve(const CollectorOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  using jankbox::collector::kSymbolWorker;
+  if (argc == 2 && strcmp(argv[1], kSymbolWorker) == 0)
+    return jankbox::collector::RunSymbolWorker();
   CLI::App app(
       "Receives Jankbox reports over HTTP, stores them in a folder and shows them on a web page.",
       "jankbox-collector");
   app.set_version_flag("--version", "jankbox-collector " JANKBOX_VERSION);
   std::string listen = "127.0.0.1:8750";
   size_t max_report_mib = 16;
+  uint64_t max_symbols_mib = 2048;
   CollectorOptions options;
   options.directory = "./jankbox-data";
   app.add_option("--listen", listen, "HOST:PORT to listen on; port 0 means any free port")
@@ -70,6 +79,14 @@ int main(int argc, char** argv) {
   app.add_option("--max-report-mib", max_report_mib, "Largest report to accept, in MiB")
       ->capture_default_str()
       ->check(CLI::Range(size_t{1}, kMaxReportMib));
+  app.add_option("--symbols", options.symbol_folders,
+                 "Folder of debug files, with any names, for the names of functions; can be "
+                 "repeated. It is searched again every few seconds")
+      ->type_name("DIR");
+  app.add_option("--max-symbols-mib", max_symbols_mib,
+                 "Largest debug file or mapping to accept, in MiB")
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t{1}, kMaxSymbolsMib));
   app.add_flag("--allow-remote", options.allow_remote,
                "Allow a --listen address that other machines can reach; there is no password");
   app.add_option(
@@ -85,5 +102,6 @@ int main(int argc, char** argv) {
   if (!address.ok()) return Fail("--listen: " + address.status().message(), kExitUsage);
   options.listen = address.value();
   options.max_report_bytes = max_report_mib << 20;
+  options.max_symbol_bytes = max_symbols_mib << 20;
   return Serve(options);
 }

@@ -2,73 +2,44 @@
 
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/file.h"
 #include "base/logger.h"
 #include "collector/blob_folder.h"
-#include "collector/count_sums.h"
+#include "collector/store_schema.h"
 #include "report/group_key.h"
 
 namespace jankbox::collector {
 namespace {
 
-constexpr char kTable[] = R"sql(
-CREATE TABLE reports(
-  id TEXT PRIMARY KEY NOT NULL,
-  revision INTEGER NOT NULL,
-  content_hash BLOB NOT NULL,
-  trace_bytes INTEGER NOT NULL,
-  received_at_ms INTEGER NOT NULL,
-  kind INTEGER NOT NULL,
-  fingerprint TEXT NOT NULL,
-  process TEXT NOT NULL,
-  duration_ns INTEGER NOT NULL,
-  report BLOB NOT NULL,
-  group_key TEXT NOT NULL,
-  counted INTEGER NOT NULL) STRICT;
-CREATE INDEX reports_by_time ON reports(received_at_ms, id);
-)sql";
-
-// Reports of schema 1 have no group key: their fingerprint puts them together.
-constexpr char kMigrateFrom1[] = R"sql(
-ALTER TABLE reports ADD COLUMN group_key TEXT NOT NULL DEFAULT '';
-UPDATE reports SET group_key = fingerprint;
-DROP INDEX reports_by_group;
-)sql";
-
-// Those of schema 2 are of devices that send no counts.
-constexpr char kMigrateFrom2[] = R"sql(
-ALTER TABLE reports ADD COLUMN counted INTEGER NOT NULL DEFAULT 0;
-DROP INDEX IF EXISTS reports_by_group_key;
-DROP INDEX IF EXISTS reports_by_fingerprint;
-)sql";
-
-constexpr char kGroupIndex[] = R"sql(
-CREATE INDEX reports_by_group_key
-  ON reports(group_key, duration_ns, kind, received_at_ms, process, fingerprint, counted, id);
-)sql";
-
 constexpr char kUpsert[] =
     "INSERT INTO reports(id, revision, content_hash, trace_bytes, received_at_ms, kind,"
-    " fingerprint, process, duration_ns, report, group_key, counted)"
-    " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)"
+    " fingerprint, process, duration_ns, group_key, counted)"
+    " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)"
     " ON CONFLICT(id) DO UPDATE SET revision=?2, content_hash=?3, trace_bytes=?4,"
-    " received_at_ms=?5, kind=?6, fingerprint=?7, process=?8, duration_ns=?9, report=?10,"
-    " group_key=?11, counted=?12";
+    " received_at_ms=?5, kind=?6, fingerprint=?7, process=?8, duration_ns=?9, group_key=?10,"
+    " counted=?11, naming=0, indexed=0, wanted_version=0, named_version=0, trace_version=0";
 
 constexpr char kFind[] =
-    "SELECT report, content_hash, trace_bytes, received_at_ms FROM reports WHERE id=?1";
+    "SELECT m.report, s.content_hash, s.trace_bytes, s.received_at_ms, s.naming FROM shown s"
+    " JOIN messages m ON m.id = s.id AND m.naming = s.naming WHERE s.id=?1";
+
+constexpr char kFindReceived[] =
+    "SELECT m.report, r.content_hash, r.trace_bytes, r.received_at_ms, 0 FROM reports r"
+    " JOIN messages m ON m.id = r.id AND m.naming = 0 WHERE r.id=?1";
 
 // A filter that is not wanted is switched off by its flag (?1, ?3, ?6), so that the text is
-// constant.
+// constant. CROSS JOIN: messages are read of the rows that the filters leave.
 constexpr char kList[] =
-    "SELECT report, content_hash, trace_bytes, received_at_ms FROM reports"
-    " WHERE (?1 = 0 OR fingerprint = ?2) AND (?3 = 0 OR kind = ?4)"
-    " AND (?6 = 0 OR group_key = ?7)"
-    " ORDER BY received_at_ms DESC, id DESC LIMIT ?5";
+    "SELECT m.report, s.content_hash, s.trace_bytes, s.received_at_ms, s.naming FROM shown s"
+    " CROSS JOIN messages m ON m.id = s.id AND m.naming = s.naming"
+    " WHERE (?1 = 0 OR s.fingerprint = ?2) AND (?3 = 0 OR s.kind = ?4)"
+    " AND (?6 = 0 OR s.group_key IN (SELECT value FROM json_each(?7)))"
+    " ORDER BY s.received_at_ms DESC, s.id DESC LIMIT ?5";
 
-// Columns of kFind and kList.
+// Columns of the queries above.
 Result<StoredReport> RowOf(const Statement& row) {
   StoredReport stored;
   const std::string_view message = row.Blob(0);
@@ -78,27 +49,8 @@ Result<StoredReport> RowOf(const Statement& row) {
   stored.content_hash = std::string(row.Blob(1));
   stored.trace_bytes = static_cast<uint64_t>(row.Integer(2));
   stored.received_at_ms = row.Integer(3);
+  stored.naming = row.Integer(4);
   return stored;
-}
-
-Status PrepareSchema(Database* database, const std::string& path) {
-  Result<int> version = database->UserVersion();
-  if (!version.ok()) return version.status();
-  if (version.value() == ReportStore::kSchemaVersion) return Status::Ok();
-  if (version.value() >= 0 && version.value() < ReportStore::kSchemaVersion) {
-    std::string steps = version.value() == 0 ? kTable : "";
-    if (version.value() == 1) steps += kMigrateFrom1;
-    if (version.value() >= 1) steps += kMigrateFrom2;
-    steps += kGroupIndex;
-    steps += kCountTables;
-    return database->Execute(("BEGIN IMMEDIATE;" + steps + "PRAGMA user_version = " +
-                              std::to_string(ReportStore::kSchemaVersion) + "; COMMIT;")
-                                 .c_str());
-  }
-  return Status(StatusCode::kUnsupported, path + ": written by a newer jankbox-collector (schema " +
-                                              std::to_string(version.value()) +
-                                              ", this one supports " +
-                                              std::to_string(ReportStore::kSchemaVersion) + ")");
 }
 
 }  // namespace
@@ -164,7 +116,6 @@ Status ReportStore::CommitBatch(const std::vector<PendingWrite*>& batch) {
 
 Status ReportStore::Upsert(const StoredReport& stored) {
   const proto::Report& report = stored.report;
-  const std::string message = report.SerializeAsString();
   Statement statement(&writer_, kUpsert);
   statement.BindText(1, report.id());
   statement.BindInteger(2, report.revision());
@@ -175,16 +126,37 @@ Status ReportStore::Upsert(const StoredReport& stored) {
   statement.BindText(7, report.fingerprint());
   statement.BindText(8, report.process());
   statement.BindInteger(9, ToSqlInteger(report.duration_ns()));
-  statement.BindBlob(10, message);
   const std::string group = GroupKeyOf(report).key;
-  statement.BindText(11, group);
-  statement.BindInteger(12, report.counted());
-  return statement.Step().status();
+  statement.BindText(10, group);
+  statement.BindInteger(11, report.counted());
+  Status status = statement.Step().status();
+  if (!status.ok()) return status;
+  // The names of an earlier revision go with it.
+  for (const char* sql :
+       {"DELETE FROM messages WHERE id=?1", "DELETE FROM trace_names WHERE id=?1"}) {
+    Statement removal(&writer_, sql);
+    removal.BindText(1, report.id());
+    status = removal.Step().status();
+    if (!status.ok()) return status;
+  }
+  const std::string message = report.SerializeAsString();
+  Statement insertion(&writer_, "INSERT INTO messages(id, naming, report) VALUES(?1, 0, ?2)");
+  insertion.BindText(1, report.id());
+  insertion.BindBlob(2, message);
+  return insertion.Step().status();
 }
 
 Result<std::optional<StoredReport>> ReportStore::Find(const std::string& id) {
+  return FindBy(kFind, id);
+}
+
+Result<std::optional<StoredReport>> ReportStore::FindReceived(const std::string& id) {
+  return FindBy(kFindReceived, id);
+}
+
+Result<std::optional<StoredReport>> ReportStore::FindBy(const char* sql, const std::string& id) {
   MutexLock lock(&reader_mutex_);
-  Statement statement(&reader_, kFind);
+  Statement statement(&reader_, sql);
   statement.BindText(1, id);
   Result<bool> row = statement.Step();
   if (!row.ok()) return row.status();
@@ -196,32 +168,43 @@ Result<std::optional<StoredReport>> ReportStore::Find(const std::string& id) {
 
 Result<ReportList> ReportStore::List(const ReportFilter& filter) {
   ReportList list;
+  const Status status = Read([&](Database* database) {
+    if (filter.group.has_value()) {
+      const Status resolved = ResolveGroup(database, *filter.group, &list.group);
+      if (!resolved.ok()) return resolved;
+    }
+    return ListIn(database, filter, &list);
+  });
+  if (!status.ok()) return status;
+  return list;
+}
+
+Status ReportStore::ListIn(Database* database, const ReportFilter& filter, ReportList* list) {
   size_t message_bytes = 0;
   const std::string fingerprint = filter.fingerprint.value_or("");
-  const std::string group = filter.group.value_or("");
-  MutexLock lock(&reader_mutex_);
-  Statement statement(&reader_, kList);
+  const std::string groups = nlohmann::json(list->group.keys)
+                                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  Statement statement(database, kList);
   statement.BindInteger(1, filter.fingerprint.has_value());
   statement.BindText(2, fingerprint);
   statement.BindInteger(3, filter.kind.has_value());
   statement.BindInteger(4, filter.kind.value_or(proto::KIND_UNSPECIFIED));
   statement.BindInteger(5, ToSqlInteger(filter.limit));
   statement.BindInteger(6, filter.group.has_value());
-  statement.BindText(7, group);
+  statement.BindText(7, groups);
   Result<bool> row = statement.Step();
   for (; row.ok() && row.value(); row = statement.Step()) {
     message_bytes += statement.Blob(0).size();
-    list.truncated = message_bytes > kMaxListBytes;
-    if (list.truncated) break;
+    list->truncated = message_bytes > kMaxListBytes;
+    if (list->truncated) break;
     Result<StoredReport> stored = RowOf(statement);
     if (stored.ok()) {
-      list.reports.push_back(std::move(stored.value()));
+      list->reports.push_back(std::move(stored.value()));
     } else {
       Log().warn("omitted from a list: {}", stored.status().message());
     }
   }
-  if (!row.ok()) return row.status();
-  return list;
+  return row.status();
 }
 
 Result<std::vector<IncidentGroup>> ReportStore::Groups() {

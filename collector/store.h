@@ -1,6 +1,7 @@
-// The collector's SQLite file, and its table of reports: one row for each id, with the Report
-// message and the columns that queries need. THREAD-SAFE: one connection commits (uploads that
-// arrive together share one commit), another one reads. Blocks on the disk.
+// The collector's SQLite file (collector/store_schema.h), and its reports: one row for each id,
+// with the columns that queries need, and the Report message, as received and with names.
+// THREAD-SAFE: one connection commits (uploads that arrive together share one commit), another one
+// reads. Blocks on the disk.
 #ifndef JANKBOX_COLLECTOR_STORE_H_
 #define JANKBOX_COLLECTOR_STORE_H_
 
@@ -14,6 +15,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "collector/database.h"
+#include "collector/group_moves.h"
 #include "collector/incident_group.h"
 #include "report/report.pb.h"
 
@@ -24,23 +26,24 @@ struct StoredReport {
   std::string content_hash;    // 16 bytes, XXH3-128 of the sealed file
   uint64_t trace_bytes = 0;    // size of the sealed file
   int64_t received_at_ms = 0;  // wall clock of the collector
+  int64_t naming = 0;          // of `report`; 0: as received
 };
 
 struct ReportFilter {
   size_t limit = 1000;
   std::optional<std::string> fingerprint;
-  std::optional<std::string> group;  // as IncidentGroup::key
+  std::optional<std::string> group;  // as IncidentGroup::key, now or earlier
   std::optional<proto::Kind> kind;
 };
 
 struct ReportList {
   std::vector<StoredReport> reports;  // newest first
   bool truncated = false;             // cut at kMaxListBytes of messages, before the limit
+  ResolvedGroup group;                // of the filter
 };
 
 class ReportStore {
  public:
-  static constexpr int kSchemaVersion = 3;
   static constexpr size_t kMaxListBytes = 16u << 20;
 
   ReportStore(Database writer, Database reader);
@@ -52,7 +55,9 @@ class ReportStore {
   // it does not.
   Status Save(const StoredReport& stored);
 
+  // With the names that are known.
   Result<std::optional<StoredReport>> Find(const std::string& id);
+  Result<std::optional<StoredReport>> FindReceived(const std::string& id);
   Result<ReportList> List(const ReportFilter& filter);
   Result<std::vector<IncidentGroup>> Groups();
 
@@ -77,6 +82,8 @@ class ReportStore {
       EXCLUDES(queue_mutex_);
   Status CommitBatch(const std::vector<PendingWrite*>& batch);
   Status Upsert(const StoredReport& stored);
+  Result<std::optional<StoredReport>> FindBy(const char* sql, const std::string& id);
+  static Status ListIn(Database* database, const ReportFilter& filter, ReportList* list);
 
   Mutex queue_mutex_;
   CondVar committed_;

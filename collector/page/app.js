@@ -15,6 +15,7 @@ const at = (id) => document.getElementById(id);
 let groups = [];
 let sections = [];  // of a report: {name, fields}
 let shownText = '';
+let moved = {key: '', groups: []};  // where the reports of a group that is gone are now
 
 function element(tag, className, text) {
   const node = document.createElement(tag);
@@ -85,7 +86,8 @@ function groupRow(group, open) {
   title.setAttribute('aria-expanded', String(open));
   what.append(title, element('div', 'cause', group.cause));
   if (group.provisional) {
-    what.append(element('div', 'cause', 'Functions without names: one group for each module, cause and message.'));
+    what.append(element('div', 'cause', 'Functions without names: one group for each module, cause and message. ' +
+                                        'Their debug files give them names: jankbox upload-symbols.'));
   }
   const kind = element('td');
   kind.append(element('span', 'kind kind-' + group.kind, group.kind.replace('_', ' ')));
@@ -261,12 +263,40 @@ function extentOf(group, shown) {
   return `${number(group.incidents, 'incident')}, of which ${number(group.reports, 'report')} ${group.reports === 1 ? 'is' : 'are'} here${rest}.`;
 }
 
+// Links to the groups of reports that were in this one before their functions had names.
+function movedNote(keys) {
+  const links = groups.filter((group) => keys.includes(group.key)).map((group) => {
+    const link = element('a', '', group.title);
+    link.href = '#' + encodeURIComponent(group.key);
+    return link;
+  });
+  if (links.length === 0) return [];
+  const note = element('p', 'hint', 'Reports of this group whose functions have names now are in: ');
+  links.forEach((link, i) => note.append(i === 0 ? '' : ', ', link));
+  return [note];
+}
+
 async function fillDetails(cell, group) {
   const query = new URLSearchParams({limit: REPORTS_SHOWN, group: group.key});
   if (!group.key) query.set('kind', group.kind);
   try {
-    const {reports} = JSON.parse(await fetchJson('/api/v1/reports?' + query));
-    cell.replaceChildren(element('p', 'hint', extentOf(group, reports.length)), ...reports.map(reportNode));
+    const {reports, moved_to: movedTo} = JSON.parse(await fetchJson('/api/v1/reports?' + query));
+    cell.replaceChildren(element('p', 'hint', extentOf(group, reports.length)), ...movedNote(movedTo || []),
+                         ...reports.map(reportNode));
+  } catch (error) {
+    showError(error);
+  }
+}
+
+// A link to a group whose reports got names leads to the group that they are in now, or shows these.
+async function followMove(key) {
+  moved = {key, groups: []};
+  try {
+    const answer = JSON.parse(await fetchJson('/api/v1/reports?' + new URLSearchParams({limit: 0, group: key})));
+    const there = answer.groups.filter((successor) => groups.some((group) => group.key === successor));
+    if (there.length === 1) return location.replace('#' + encodeURIComponent(there[0]));
+    moved = {key, groups: there};
+    if (there.length > 1) render();
   } catch (error) {
     showError(error);
   }
@@ -274,11 +304,17 @@ async function fillDetails(cell, group) {
 
 function render() {
   const words = at('filter').value.toLowerCase().split(/\s+/).filter(Boolean);
-  const shown = groups.filter((group) => matches(group, words));
+  const key = openKey();
+  const isGone = key !== '' && groups.length > 0 && !groups.some((group) => keyOf(group) === key);
+  if (isGone && moved.key !== key) followMove(key);
+  const parts = isGone && moved.key === key ? moved.groups : [];
+  at('moved').hidden = parts.length === 0;
+  at('moved').textContent = `The functions of this group have names now. Its reports are in ${parts.length} groups:`;
+  const shown = groups.filter((group) => matches(group, words) && (parts.length === 0 || parts.includes(group.key)));
   const focused = document.activeElement?.dataset?.key;
   const rows = [];
   for (const group of shown) {
-    const open = keyOf(group) === openKey();
+    const open = keyOf(group) === key;
     rows.push(groupRow(group, open));
     if (!open) continue;
     const details = element('tr', 'details');
@@ -310,6 +346,7 @@ async function refresh() {
     if (text === shownText) return;
     groups = JSON.parse(text).groups;
     shownText = text;
+    moved = {key: '', groups: []};
     render();
   } catch (error) {
     showError(error);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "diagnosis/blame/call_tree.h"
 #include "diagnosis/blame/passed_over.h"
@@ -58,14 +59,21 @@ class Nodes {
   std::vector<Node> nodes_;
 };
 
-std::vector<uint64_t> PathOf(const StackSample& sample, const FrameTable& frames, Nodes* nodes) {
-  std::vector<uint64_t> path;
+// The functions of one sample, outermost first, and its address in each.
+struct SampledPath {
+  std::vector<uint64_t> numbers;
+  std::vector<const ResolvedFrame*> frames;
+};
+
+SampledPath PathOf(const StackSample& sample, const FrameTable& frames, Nodes* nodes) {
+  SampledPath path;
   for (uint32_t i = sample.depth; i > 0; --i) {
     const auto it = frames.find(sample.pcs[i - 1]);
     // The preload agent is between the program and its waits.
     if (it == frames.end() || IsJankbox(it->second.module)) continue;
-    if (IsCalledByEntry(it->second.exported)) path.clear();
-    path.push_back(nodes->Intern(it->second, i == 1));
+    if (IsCalledByEntry(it->second.exported)) path = {};
+    path.numbers.push_back(nodes->Intern(it->second, i == 1));
+    path.frames.push_back(&it->second);
   }
   return path;
 }
@@ -74,33 +82,81 @@ ReportFrame ToReport(const ResolvedFrame& frame) {
   return {frame.function, frame.module, frame.rel_pc, frame.build_id, frame.function_start};
 }
 
-using Path = std::vector<const Node*>;  // innermost first
+struct Step {
+  const Node* node;
+  const ResolvedFrame* frame;
+};
+using Path = std::vector<Step>;  // innermost first
+
+// How many samples have which address of one function.
+class FrameCounts {
+ public:
+  void Add(const ResolvedFrame* frame) {
+    auto count = std::find_if(counts_.begin(), counts_.end(),
+                              [frame](const auto& other) { return other.first == frame; });
+    if (count == counts_.end()) count = counts_.insert(counts_.end(), {frame, 0});
+    ++count->second;
+  }
+  // The first of those that most have; `none` if there is none.
+  const ResolvedFrame* Most(const ResolvedFrame* none) const {
+    const auto most = std::max_element(
+        counts_.begin(), counts_.end(),
+        [](const auto& one, const auto& other) { return one.second < other.second; });
+    return most == counts_.end() ? none : most->first;
+  }
+
+ private:
+  std::vector<std::pair<const ResolvedFrame*, size_t>> counts_;
+};
+
+// The path of these functions (outermost first), each with the address that most of the samples
+// which follow it have there: one address of a function may be in code that is inlined into it and
+// seldom runs.
+Path FollowPath(const std::vector<uint64_t>& numbers, const std::vector<StackSample>& samples,
+                const FrameTable& frames, Nodes* nodes) {
+  std::vector<FrameCounts> counts(numbers.size());
+  for (const StackSample& sample : samples) {
+    const SampledPath path = PathOf(sample, frames, nodes);
+    const auto end =
+        std::mismatch(numbers.begin(), numbers.end(), path.numbers.begin(), path.numbers.end());
+    const size_t followed = static_cast<size_t>(end.first - numbers.begin());
+    for (size_t i = 0; i < followed; ++i) {
+      if (i + 1 < followed || followed == numbers.size()) counts[i].Add(path.frames[i]);
+    }
+  }
+  Path path;
+  for (size_t i = numbers.size(); i-- > 0;) {
+    const Node& node = (*nodes)[numbers[i]];
+    path.push_back({&node, counts[i].Most(node.frame)});
+  }
+  return path;
+}
 
 // Without the functions that started the thread.
 std::vector<ReportFrame> FramesOf(const Path& path) {
   size_t end = path.size();
-  while (end > 1 && IsCLibrary(path[end - 1]->frame->module)) --end;
+  while (end > 1 && IsCLibrary(path[end - 1].frame->module)) --end;
   std::vector<ReportFrame> frames;
   for (size_t i = 0; i < end; ++i) {
-    const ResolvedFrame& frame = *path[i]->frame;
+    const ResolvedFrame& frame = *path[i].frame;
     if (IsProcessEntry(frame.function)) continue;
     frames.push_back(ToReport(frame));
   }
   return frames;
 }
 
-bool IsOwn(const Node& node) {
-  const ResolvedFrame& frame = *node.frame;
+bool IsOwn(const Step& step) {
+  const ResolvedFrame& frame = *step.frame;
   const bool nameless_jit = frame.module.empty() && frame.function.empty();
-  return !node.passed_over && !nameless_jit && !IsPassedOver(frame.module, frame.function);
+  return !step.node->passed_over && !nameless_jit && !IsPassedOver(frame.module, frame.function);
 }
 
 // The nearest caller in its module of the function at `at`, with a name: the part of the library's
 // interface that it serves. Null if there is none.
 const ResolvedFrame* NamedCaller(const Path& path, size_t at) {
-  const std::string& module = path[at]->frame->module;
-  for (size_t i = at; i < path.size() && path[i]->frame->module == module; ++i) {
-    if (!path[i]->frame->function.empty()) return path[i]->frame;
+  const std::string& module = path[at].frame->module;
+  for (size_t i = at; i < path.size() && path[i].frame->module == module; ++i) {
+    if (!path[i].frame->function.empty()) return path[i].frame;
   }
   return nullptr;
 }
@@ -110,7 +166,7 @@ const ResolvedFrame* NamedCaller(const Path& path, size_t at) {
 std::vector<size_t> OwnOf(const Path& path) {
   std::vector<size_t> own, doubtful;
   for (size_t i = 0; i < path.size(); ++i) {
-    if (!IsOwn(*path[i])) continue;
+    if (!IsOwn(path[i])) continue;
     const ResolvedFrame* named = NamedCaller(path, i);
     const bool serves = named != nullptr && IsPassedOver(named->module, named->function);
     (serves ? doubtful : own).push_back(i);
@@ -121,7 +177,7 @@ std::vector<size_t> OwnOf(const Path& path) {
 std::string WhereOf(const Path& path) {
   const std::vector<size_t> own = OwnOf(path);
   if (own.empty()) return "";
-  const ResolvedFrame& frame = *path[own[0]]->frame;
+  const ResolvedFrame& frame = *path[own[0]].frame;
   if (!frame.function.empty()) return frame.function;
   const std::string text =
       At(frame.module, frame.function_start != 0 ? frame.function_start : frame.rel_pc);
@@ -136,24 +192,20 @@ BlamedStack FindBlamedStack(const std::vector<StackSample>& samples, const Frame
   CallTree tree;
   Nodes nodes;
   for (const StackSample& sample : samples) {
-    const std::vector<uint64_t> path = PathOf(sample, frames, &nodes);
-    if (!path.empty()) tree.AddPath(path, 1);
+    const SampledPath path = PathOf(sample, frames, &nodes);
+    if (!path.numbers.empty()) tree.AddPath(path.numbers, 1);
   }
-  const auto path_of = [&](double share) {
-    Path path;
-    for (uint64_t number : tree.BlamedPath(share)) path.push_back(&nodes[number]);
-    std::reverse(path.begin(), path.end());
-    return path;
-  };
   BlamedStack blamed;
-  const Path heaviest = path_of(CallTree::kBlameShare);
+  const Path heaviest = FollowPath(tree.BlamedPath(), samples, frames, &nodes);
   blamed.frames = FramesOf(heaviest);
   blamed.where = WhereOf(heaviest);
-  const Path sure = path_of(kSureShare);
-  for (const Node* node : sure) {
-    if (!node->passed_over && !node->key.empty()) blamed.key_path.push_back(node->key);
+  const Path sure = FollowPath(tree.BlamedPath(kSureShare), samples, frames, &nodes);
+  for (const Step& step : sure) {
+    if (!step.node->passed_over && !step.node->key.empty()) {
+      blamed.key_path.push_back(step.node->key);
+    }
   }
-  for (const size_t i : OwnOf(sure)) blamed.own.push_back(ToReport(*sure[i]->frame));
+  for (const size_t i : OwnOf(sure)) blamed.own.push_back(ToReport(*sure[i].frame));
   std::reverse(blamed.key_path.begin(), blamed.key_path.end());
   return blamed;
 }

@@ -6,8 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "base/file.h"
@@ -67,8 +69,10 @@ void CollectorTest::SetUp() {
   Start();
 }
 
-void CollectorTest::Start() {
-  collector_.emplace(std::vector<std::string>{"--listen", "127.0.0.1:0", "--data", folder_.path()});
+void CollectorTest::Start(const std::vector<std::string>& more_arguments) {
+  std::vector<std::string> arguments = {"--listen", "127.0.0.1:0", "--data", folder_.path()};
+  arguments.insert(arguments.end(), more_arguments.begin(), more_arguments.end());
+  collector_.emplace(arguments);
   ASSERT_NE(collector_->port(), 0) << collector_->Errors();
 }
 
@@ -104,6 +108,30 @@ nlohmann::json CollectorTest::GetJson(const std::string& path) const {
     return nullptr;
   }
   return nlohmann::json::parse(answer->body);
+}
+
+httplib::Result CollectorTest::PostSymbols(const std::string& body,
+                                           const std::string& query) const {
+  return NewClient().Post("/api/v1/symbols" + query, body, "application/x-jankbox-symbols");
+}
+
+std::string CollectorTest::SymbolsResult(const std::string& body, const std::string& query) const {
+  const httplib::Result answer = PostSymbols(body, query);
+  if (!answer || answer->status != 200) {
+    ADD_FAILURE() << (answer ? std::to_string(answer->status) + " " + answer->body : "no answer");
+    return "";
+  }
+  return nlohmann::json::parse(answer->body).at("result");
+}
+
+void CollectorTest::WaitUntilNamed() const {
+  constexpr int kTries = 6000;
+  for (int i = 0; i < kTries; ++i) {
+    const nlohmann::json pending = GetJson("/api/v1/symbols").at("pending");
+    if (pending.at("reports") == 0 && pending.at("traces") == 0) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  ADD_FAILURE() << GetJson("/api/v1/symbols").dump(1);
 }
 
 std::vector<std::string> CollectorTest::BlobNames() const {

@@ -57,7 +57,7 @@ class CollectorTest : public testing::Test {
  protected:
   void SetUp() override;
 
-  void Start();
+  void Start(const std::vector<std::string>& more_arguments = {});
   httplib::Client NewClient() const;
   // POST of a sealed file.
   httplib::Result Upload(const std::string& body) const;
@@ -65,6 +65,12 @@ class CollectorTest : public testing::Test {
   proto::UploadReply::Result UploadResult(const std::string& body) const;
   // GET of JSON that is answered 200.
   nlohmann::json GetJson(const std::string& path) const;
+  // POST of a debug file, or with `query` of a mapping.
+  httplib::Result PostSymbols(const std::string& body, const std::string& query = "") const;
+  // The answer's result to one that is answered 200.
+  std::string SymbolsResult(const std::string& body, const std::string& query = "") const;
+  // Waits until every report and trace has the names that are known.
+  void WaitUntilNamed() const;
   // Blobs in the data folder.
   std::vector<std::string> BlobNames() const;
 

@@ -25,6 +25,7 @@
 #include "tools/run/run_command.h"
 #include "tools/session/session_command_line.h"
 #include "tools/symbolize/symbolize_command_line.h"
+#include "tools/symbolize/upload_symbols_command.h"
 #include "tools/terminal/exit_code.h"
 #include "tools/terminal/terminal.h"
 
@@ -36,14 +37,16 @@ class CommandFormatter : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App* app, std::string) const override {
     const std::string name = app->get_name();
-    const std::string rest = name == "run"          ? "run [OPTIONS] -- PROGRAM [ARGUMENTS]..."
-                             : name == "session"    ? "session start|stop|status"
-                             : name == "attach"     ? "attach [OPTIONS] PID"
-                             : name == "list"       ? "list [--json] [DIR|URL]"
-                             : name == "show"       ? "show [OPTIONS] FILE|ID"
-                             : name == "export"     ? "export [OPTIONS] FILE|ID -o OUT.pftrace"
-                             : name == "merge"      ? "merge --app REPORT --system CAPTURE -o OUT"
-                             : name == "symbolize"  ? "symbolize [OPTIONS] FILE|ID... -o OUT"
+    const std::string rest = name == "run"         ? "run [OPTIONS] -- PROGRAM [ARGUMENTS]..."
+                             : name == "session"   ? "session start|stop|status"
+                             : name == "attach"    ? "attach [OPTIONS] PID"
+                             : name == "list"      ? "list [--json] [DIR|URL]"
+                             : name == "show"      ? "show [OPTIONS] FILE|ID"
+                             : name == "export"    ? "export [OPTIONS] FILE|ID -o OUT.pftrace"
+                             : name == "merge"     ? "merge --app REPORT --system CAPTURE -o OUT"
+                             : name == "symbolize" ? "symbolize [OPTIONS] FILE|ID... -o OUT"
+                             : name == "upload-symbols"
+                                 ? "upload-symbols [OPTIONS] --to URL FILE|DIR..."
                              : name == "record"     ? "record -a PACKAGE [-t TIME] [OPTIONS] -o OUT"
                              : name == "pull"       ? "pull -a PACKAGE [OPTIONS]"
                              : name == "doctor"     ? "doctor [OPTIONS]"
@@ -65,6 +68,7 @@ struct Options {
   ExportOptions trace_export;
   MergeOptions merge;
   SymbolizeOptions symbolize;
+  UploadSymbolsOptions upload_symbols;
   RecordOptions record;
   PullOptions pull;
   DoctorOptions doctor;
@@ -387,6 +391,11 @@ int Dispatch(const CLI::App& app, const std::vector<std::string>& from_dashes, O
     if (!wrong.empty()) return UsageError("symbolize: " + wrong, "symbolize");
     return RunSymbolize(options->symbolize);
   }
+  if (app.got_subcommand("upload-symbols")) {
+    const std::string wrong = UploadSymbolsUsageError(options->upload_symbols);
+    if (!wrong.empty()) return UsageError("upload-symbols: " + wrong, "upload-symbols");
+    return RunUploadSymbols(options->upload_symbols);
+  }
   if (app.got_subcommand("record")) return RunRecord(options->record);
   if (app.got_subcommand("pull")) return RunPull(options->pull);
   if (app.got_subcommand("doctor")) return RunDoctor(options->doctor);
@@ -434,6 +443,7 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   AddExport(&app, &options.trace_export);
   AddMerge(&app, &options.merge);
   AddSymbolize(&app, &options.symbolize);
+  AddUploadSymbols(&app, &options.upload_symbols);
   AddRecord(&app, &options.record);
   AddPull(&app, &options.pull);
   AddDoctor(&app, &options.doctor);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "symbolize/packets/packet_stream.h"
 #include "tools/merge/ftrace_bundle.h"
-#include "tools/merge/packet_stream.h"
 
 namespace jankbox::tools {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "symbolize/packets/packet_stream.h"
 #include "tools/merge/ftrace_bundle.h"
-#include "tools/merge/packet_stream.h"
 #include "tools/merge/switch_repair.h"
 
 namespace jankbox::tools {

@@ -11,7 +11,7 @@ constexpr size_t kMaxCandidates = 4'000'000;
 constexpr int64_t kWindowNs = 500'000;
 constexpr size_t kMinPairs = 3;
 
-int64_t OffsetOf(const ClockPair& pair) {
+int64_t PairOffset(const ClockPair& pair) {
   return static_cast<int64_t>(pair.boottime_ns - pair.stamp);
 }
 
@@ -43,11 +43,11 @@ std::vector<ClockPair> Candidates(const AppTrace& app, const CaptureFacts& facts
 std::vector<ClockPair> VoteForPairs(const AppTrace& app, const CaptureFacts& facts) {
   std::vector<ClockPair> candidates = Candidates(app, facts);
   std::sort(candidates.begin(), candidates.end(),
-            [](const ClockPair& a, const ClockPair& b) { return OffsetOf(a) < OffsetOf(b); });
+            [](const ClockPair& a, const ClockPair& b) { return PairOffset(a) < PairOffset(b); });
   size_t best_from = 0, best_to = 0;
   for (size_t from = 0, to = 0; from < candidates.size(); ++from) {
     while (to < candidates.size() &&
-           OffsetOf(candidates[to]) - OffsetOf(candidates[from]) <= kWindowNs) {
+           PairOffset(candidates[to]) - PairOffset(candidates[from]) <= kWindowNs) {
       ++to;
     }
     if (to - from > best_to - best_from) {

@@ -6,7 +6,7 @@
 namespace jankbox::tools {
 namespace {
 
-constexpr size_t kMaxEvents = 500;
+constexpr size_t kMaxFittedEvents = 500;
 constexpr size_t kMaxEdges = 8'000'000;
 constexpr size_t kMinEvents = 8;
 constexpr int64_t kSlackNs = 2'000;          // a switch's stamp and the thread's first instruction
@@ -62,7 +62,7 @@ std::vector<Moment> TellingEvents(const AppTrace& app,
   }
   std::stable_sort(moments.begin(), moments.end(),
                    [](const Moment& a, const Moment& b) { return a.gap > b.gap; });
-  moments.resize(std::min(moments.size(), kMaxEvents));
+  moments.resize(std::min(moments.size(), kMaxFittedEvents));
   return moments;
 }
 

@@ -1,6 +1,6 @@
 #include "tools/merge/system_capture.h"
 
-#include "tools/merge/byte_source.h"
+#include "symbolize/packets/byte_source.h"
 #include "tools/merge/trace_line.h"
 
 namespace jankbox::tools {

@@ -1,5 +1,5 @@
 // Text of /sys/kernel/tracing/trace or trace_pipe.
-#include "tools/merge/byte_source.h"
+#include "symbolize/packets/byte_source.h"
 #include "tools/merge/system_capture.h"
 #include "tools/merge/trace_line.h"
 

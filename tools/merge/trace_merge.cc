@@ -6,10 +6,10 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
+#include "symbolize/packets/packet_stream.h"
 #include "tools/merge/app_rewrite.h"
 #include "tools/merge/capture_scan.h"
 #include "tools/merge/ftrace_bundle.h"
-#include "tools/merge/packet_stream.h"
 
 namespace jankbox::tools {
 namespace {

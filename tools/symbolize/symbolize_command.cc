@@ -13,12 +13,13 @@
 #include "base/file.h"
 #include "base/sealed_file.h"
 #include "report/report_file.h"
+#include "symbolize/java_names.h"
+#include "symbolize/named_report.h"
+#include "symbolize/report_names.h"
+#include "symbolize/symbol_lookup.h"
+#include "symbolize/trace_names.h"
 #include "tools/reports/report_source.h"
-#include "tools/symbolize/java_names.h"
-#include "tools/symbolize/report_names.h"
-#include "tools/symbolize/symbol_lookup.h"
 #include "tools/symbolize/symbolize_text.h"
-#include "tools/symbolize/trace_names.h"
 #include "tools/terminal/exit_code.h"
 #include "tools/terminal/json_text.h"
 #include "tools/terminal/output_file.h"
@@ -128,17 +129,16 @@ class Symbolizing {
     const Result<std::vector<std::string>> names = MakeTraceNames(read->stacks, summary_.symbols);
     if (!names.ok()) return names.status();
     for (const std::string& frame : names.value()) read->parts.trace.emplace_back(frame);
-    summary_.java_names += ReplaceJavaNames(java_names_, &read->report);
-    proto::Report unnamed = read->report;
-    NameFrames(summary_.symbols, NamedStacks::kAll, &read->report);
+    const NamingSummary named = NameReport(summary_.symbols, java_names_, &read->report);
+    summary_.java_names += named.java_names;
     Result<std::string> file = JoinReportFile(read->parts, read->report);
-    if (file.ok() || file.status().code() != StatusCode::kNoSpace) return file;
-    read->report = std::move(unnamed);
-    NameFrames(summary_.symbols, NamedStacks::kBlamed, &read->report);
-    file = JoinReportFile(read->parts, read->report);
-    if (!file.ok())
+    if (!file.ok()) {
       return Status(file.status().code(), read->location + ": " + file.status().message());
-    Fail(read->location + ": too large with names for all threads: only the blamed stack has them");
+    }
+    if (named.blamed_only) {
+      Fail(read->location +
+           ": too large with names for all threads: only the blamed stack has them");
+    }
     return file;
   }
 

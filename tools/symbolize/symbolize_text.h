@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "report/report.pb.h"
-#include "tools/symbolize/report_names.h"
-#include "tools/symbolize/symbol_lookup.h"
+#include "symbolize/report_names.h"
+#include "symbolize/symbol_lookup.h"
 #include "tools/terminal/terminal.h"
 
 namespace jankbox::tools {

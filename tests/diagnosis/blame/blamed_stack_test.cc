@@ -76,6 +76,26 @@ TEST_F(BlamedStackTest, AddressesOfOneFunctionAreOneFunction) {
   EXPECT_EQ(Find().where, "decode") << "four of seven, though each address has fewer than `other`";
 }
 
+// Debug files say what is inlined at an address: a rare one would give the function another name in
+// each run.
+TEST_F(BlamedStackTest, FunctionHasTheAddressThatMostOfItsSamplesHave) {
+  Function(1, "decode");
+  Function(2, "decode");
+  Function(3, "loop");
+  Function(4, "loop");
+  Function(5, "other");
+  frames_[2].function_start = frames_[1].function_start;
+  frames_[4].function_start = frames_[3].function_start;
+  Sampled(1, {1, 3});
+  Sampled(5, {2, 3});
+  Sampled(2, {5, 4});
+  const BlamedStack blamed = Find();
+  EXPECT_THAT(Names(blamed.own), ElementsAre("decode", "loop"));
+  EXPECT_EQ(blamed.own[0].rel_pc, frames_[2].rel_pc);
+  EXPECT_EQ(blamed.frames[0].rel_pc, frames_[2].rel_pc);
+  EXPECT_EQ(blamed.own[1].rel_pc, frames_[3].rel_pc) << "where decode is called, not other";
+}
+
 TEST_F(BlamedStackTest, KeyOfAStrippedProgramIsTheSameAndItsFunctionsDiffer) {
   Exported(1, "clock_nanosleep", "libc.so.6");
   Function(2, "wait_for_light");
