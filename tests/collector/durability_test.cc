@@ -136,7 +136,19 @@ TEST_F(DurabilityTest, StoreOfANewerCollectorIsLeftAlone) {
   EXPECT_NE(older.Errors().find("newer jankbox-collector"), std::string::npos);
 }
 
-// As earlier collectors left it: that of 0.1, and the first one with group keys.
+// As earlier collectors left it: that of 0.1, the first one with group keys, and that without names.
+constexpr char kToSchema3[] =
+    "DROP VIEW shown; DROP TABLE symbol_state; DROP TABLE symbol_files; DROP TABLE folder_files;"
+    "DROP TABLE report_keys; DROP TABLE asked_servers; DROP TABLE named; DROP TABLE trace_names;"
+    "DROP TABLE group_moves;"
+    "DROP INDEX reports_to_index; DROP INDEX reports_to_name; DROP INDEX traces_to_name;"
+    "DROP INDEX traces_to_read;"
+    "ALTER TABLE reports DROP COLUMN naming; ALTER TABLE reports DROP COLUMN indexed;"
+    "ALTER TABLE reports DROP COLUMN wanted_version;"
+    "ALTER TABLE reports DROP COLUMN named_version; ALTER TABLE reports DROP COLUMN trace_version;"
+    "ALTER TABLE reports ADD COLUMN report BLOB NOT NULL DEFAULT x'';"
+    "UPDATE reports SET report = (SELECT report FROM messages WHERE id = reports.id AND naming = 0);"
+    "DROP TABLE messages; PRAGMA user_version = 3";
 constexpr char kToSchema2[] =
     "DROP TABLE counts; DROP TABLE epochs; DROP INDEX reports_by_group_key;"
     "ALTER TABLE reports DROP COLUMN counted;"
@@ -154,13 +166,14 @@ TEST_F(DurabilityTest, StoreOfAnOlderCollectorKeepsItsGroups) {
   const proto::Report report = SampleReport();
   ASSERT_EQ(UploadResult(Seal(report)), proto::UploadReply::STORED);
   uint64_t reports = 1;
-  for (const int schema : {2, 1}) {
+  for (const int schema : {3, 2, 1}) {
     collector_->End(SIGTERM);
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open(JoinPath(folder_.path(), "reports.db").c_str(), &database), SQLITE_OK);
-    ASSERT_EQ(sqlite3_exec(database, kToSchema2, nullptr, nullptr, nullptr), SQLITE_OK) << schema;
-    if (schema == 1) {
-      ASSERT_EQ(sqlite3_exec(database, kToSchema1, nullptr, nullptr, nullptr), SQLITE_OK);
+    const std::vector<const char*> steps = {kToSchema3, kToSchema2, kToSchema1};
+    for (size_t step = 0; step + static_cast<size_t>(schema) <= steps.size(); ++step) {
+      ASSERT_EQ(sqlite3_exec(database, steps[step], nullptr, nullptr, nullptr), SQLITE_OK)
+          << sqlite3_errmsg(database);
     }
     sqlite3_close(database);
     Start();

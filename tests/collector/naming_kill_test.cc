@@ -49,7 +49,7 @@ int64_t Number(sqlite3* database, const std::string& expression) {
 }
 
 constexpr char kGroups[] = "SELECT group_key, count(*) FROM shown GROUP BY group_key";
-constexpr int kReports = 240;
+constexpr int kReports = 234;
 constexpr int kMessages = 3;
 
 class NamingKillTest : public CollectorTest {
