@@ -69,8 +69,14 @@ bool Sealer::Enqueue(SealRequest request) {
   MutexLock lock(&mutex_);
   // A later revision of an incident that still waits makes the earlier one needless, and needs no
   // room of its own.
+  const std::string id = request.id;
+  std::erase_if(urgent_, [&](const SealRequest& queued) { return queued.id == id; });
+  if (request.kind == ReportKind::kAnr && request.ongoing && EnqueueUrgent(&request)) {
+    std::erase_if(queue_, [&](const SealRequest& queued) { return queued.id == id; });
+    return true;
+  }
   auto same = std::find_if(queue_.begin(), queue_.end(),
-                           [&](const SealRequest& queued) { return queued.id == request.id; });
+                           [&](const SealRequest& queued) { return queued.id == id; });
   if (same != queue_.end()) {
     *same = std::move(request);
   } else if (queue_.size() < kMaxQueued) {
@@ -89,8 +95,9 @@ bool Sealer::Enqueue(SealRequest request) {
 
 bool Sealer::WaitIdle(uint64_t deadline_ns) {
   MutexLock lock(&mutex_);
-  while (!queue_.empty() || busy_) {
-    if (!changed_.WaitUntil(&mutex_, deadline_ns)) return queue_.empty() && !busy_;
+  const auto idle = [this]() REQUIRES(mutex_) { return queue_.empty() && !busy_ && !has_urgent_; };
+  while (!idle()) {
+    if (!changed_.WaitUntil(&mutex_, deadline_ns)) return idle();
   }
   return true;
 }
@@ -103,38 +110,12 @@ size_t Sealer::Stop(uint64_t deadline_ns) {
     changed_.NotifyAll();
   }
   thread_.join();
+  JoinUrgent();
   stopping_.store(false, std::memory_order_relaxed);
   if (!WaitIdle(0) && MonotonicNs() < deadline_ns) SealRest(deadline_ns);
   kernel_->Stop();  // here, since whoever stops is waiting for it
   MutexLock lock(&mutex_);
   return queue_.size();
-}
-
-// On a new thread: the priority of the first one cannot be raised again, and somebody waits now.
-void Sealer::SealRest(uint64_t deadline_ns) {
-  struct Rest {
-    Sealer* sealer;
-    uint64_t deadline_ns;
-  } rest = {this, deadline_ns};
-  const auto run = [](void* argument) -> void* {
-    const Rest& given = *static_cast<Rest*>(argument);
-    NameCurrentThread("jankbox-seal");
-    ReentryGuard::ExcludeThread();
-    while (MonotonicNs() < given.deadline_ns) {
-      const std::optional<SealRequest> request = given.sealer->TakeRequest();
-      if (!request) break;
-      given.sealer->SealOne(*request);
-    }
-    given.sealer->CloseCounts();
-    return nullptr;
-  };
-  ScopedSignalBlock no_signals;
-  pthread_t thread;
-  if (pthread_create(&thread, nullptr, run, &rest) != 0) return;  // recovery has it
-  pthread_join(thread, nullptr);
-  MutexLock lock(&mutex_);
-  busy_ = false;
-  changed_.NotifyAll();  // who waits in WaitIdle()
 }
 
 void Sealer::StartKernel() {
@@ -157,6 +138,24 @@ void Sealer::Run() {
   sched_setscheduler(0, SCHED_BATCH,
                      &no_priority);  // its wake-ups take no CPU from the app's threads
   LookAtConfigFile();
+  {
+    MutexLock sealing(&sealing_);
+    OpenSpool();
+    BecomeIdle();
+  }
+  while (AwaitRequest(lived_ns)) {
+    MutexLock sealing(&sealing_);
+    // Taken here: an urgent one of the same incident may have made it needless.
+    if (const std::optional<SealRequest> request = TakeRequest()) SealOrKeep(*request);
+    BecomeIdle();
+  }
+  if (young_) crash_loop_->Ended();
+  MutexLock sealing(&sealing_);
+  CloseCounts();
+  cpu_clock_.End();
+}
+
+void Sealer::OpenSpool() {
   SpoolLimits limits;
   limits.min_free_bytes = options_.min_free_bytes;
   Result<Spool> spool = Spool::Open(options_.dir, limits);
@@ -171,26 +170,16 @@ void Sealer::Run() {
   } else {
     SetLastError("no reports will be written: " + spool.status().message());
   }
-  while (true) {
-    {
-      MutexLock lock(&mutex_);
-      if (queue_.empty()) buffer_.reset();  // not kept for a window that may never come
-      busy_ = false;
-      changed_.NotifyAll();
-    }
-    std::optional<SealRequest> request = NextRequest(lived_ns);
-    if (!request) break;
-    if (!SealOne(*request)) {
-      MutexLock lock(&mutex_);
-      queue_.push_front(std::move(*request));
-    }
-  }
-  if (young_) crash_loop_->Ended();
-  CloseCounts();
-  cpu_clock_.End();
 }
 
-std::optional<SealRequest> Sealer::NextRequest(uint64_t lived_ns) {
+void Sealer::BecomeIdle() {
+  MutexLock lock(&mutex_);
+  if (queue_.empty()) buffer_.reset();  // not kept for a window that may never come
+  busy_ = false;
+  changed_.NotifyAll();
+}
+
+bool Sealer::AwaitRequest(uint64_t lived_ns) {
   while (young_) {
     if (MonotonicNs() >= lived_ns) {
       young_ = false;
@@ -205,13 +194,12 @@ std::optional<SealRequest> Sealer::NextRequest(uint64_t lived_ns) {
     LookAtConfigFile();
   }
   WaitForRequest(UINT64_MAX);
-  if (stopping_.load(std::memory_order_relaxed)) return std::nullopt;
-  return TakeRequest();
+  return !stopping_.load(std::memory_order_relaxed);
 }
 
 Sleeper Sealer::sleeper() const {
   const uint64_t sleep = sleep_.load(std::memory_order_relaxed);
-  return {sleep % 2 == 1 ? sleep : 0, cpu_ns()};
+  return {sleep % 2 == 1 ? sleep : 0, cpu_clock_.Read()};
 }
 
 std::optional<SealRequest> Sealer::TakeRequest() {
@@ -239,6 +227,12 @@ void Sealer::LookAtConfigFile() {
   if (!content) return;
   const Status status = content->ok() ? configure_(content->value()) : content->status();
   if (!status.ok()) SetLastError("thresholds are unchanged: " + status.message());
+}
+
+void Sealer::SealOrKeep(const SealRequest& request) {
+  if (SealOne(request)) return;
+  MutexLock lock(&mutex_);
+  queue_.push_front(request);
 }
 
 bool Sealer::SealOne(const SealRequest& request) {

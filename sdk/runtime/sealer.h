@@ -1,8 +1,12 @@
 // Jankbox's sealing thread: takes seal requests in order, writes reports into the spool, and
 // recovers the rings of dead processes at its start. Low priority; the only thread of ours that
-// touches the disk. Requests come from any thread.
+// touches the disk, but for a second one of normal priority that writes an ANR while it lasts: on a
+// busy machine the system would end the process before the first had a CPU. Requests come from any
+// thread.
 #ifndef JANKBOX_SDK_RUNTIME_SEALER_H_
 #define JANKBOX_SDK_RUNTIME_SEALER_H_
+
+#include <pthread.h>
 
 #include <atomic>
 #include <deque>
@@ -31,6 +35,7 @@ namespace jankbox {
 class Sealer {
  public:
   static constexpr size_t kMaxQueued = 64;
+  static constexpr size_t kMaxUrgent = 4;  // ANRs that last, of different threads
 
   // Called on the sealing thread: what the live process's window around an incident is to be read
   // with.
@@ -63,21 +68,33 @@ class Sealer {
   // thread. Returns how many requests are left.
   size_t Stop(uint64_t deadline_ns);
 
-  // CPU time of the sealing thread so far, in ns. Any thread.
-  uint64_t cpu_ns() const { return cpu_clock_.Read(); }
+  // CPU time of the sealing threads so far, in ns. Any thread.
+  uint64_t cpu_ns() const {
+    return cpu_clock_.Read() + urgent_cpu_ns_.load(std::memory_order_relaxed);
+  }
   // Any thread.
   Sleeper sleeper() const;
 
  private:
   void Run();
+  void OpenSpool() REQUIRES(sealing_);
+  void BecomeIdle() REQUIRES(sealing_) EXCLUDES(mutex_);
   std::optional<SealRequest> TakeRequest() EXCLUDES(mutex_);
-  // Waits for the next request, and meanwhile for the moment from which this start has lived; none:
-  // the thread is to stop.
-  std::optional<SealRequest> NextRequest(uint64_t lived_ns);
+  // Waits for the next request, and meanwhile for the moment from which this start has lived.
+  // False: the thread is to stop.
+  bool AwaitRequest(uint64_t lived_ns) EXCLUDES(mutex_);
   // False if there is neither a request nor a stop until then.
   bool WaitForRequest(uint64_t deadline_ns) EXCLUDES(mutex_);
   void SealRest(uint64_t deadline_ns) EXCLUDES(mutex_);
+  void SealUntil(uint64_t deadline_ns) EXCLUDES(mutex_);
+  // False if there can be no thread for it: it is as every other request.
+  bool EnqueueUrgent(SealRequest* request) REQUIRES(mutex_);
+  void SealUrgent() EXCLUDES(mutex_);
+  std::optional<SealRequest> TakeUrgent() REQUIRES(sealing_) EXCLUDES(mutex_);
+  void JoinUrgent();
   void StartKernel();
+  // What is left by a stop goes back into the queue.
+  void SealOrKeep(const SealRequest& request) REQUIRES(sealing_) EXCLUDES(mutex_);
   // False if `stopping_` came first: nobody was asked about the report, and nothing is written.
   bool SealOne(const SealRequest& request);
   // What the ring has about incidents that are counted together.
@@ -99,8 +116,9 @@ class Sealer {
   const OnDone on_done_;
   const Configure configure_;
   RingFile* ring_ = nullptr;
-  // These are of the thread that seals: the sealing thread, and after it that of SealRest().
   ConfigFile config_file_;
+  // Held by the thread that seals, which these are of. Taken before mutex_.
+  Mutex sealing_;
   std::unique_ptr<Spool> spool_;
   std::unique_ptr<ReportGate> gate_;
   std::unique_ptr<CountBook> counts_;
@@ -113,6 +131,12 @@ class Sealer {
   Mutex mutex_;
   CondVar changed_;
   std::deque<SealRequest> queue_ GUARDED_BY(mutex_);
+  std::deque<SealRequest> urgent_ GUARDED_BY(mutex_);
+  bool has_urgent_ GUARDED_BY(mutex_) = false;  // the thread of those runs
+  bool urgent_joinable_ = false;                // as urgent_thread_, with mutex_ or at the stop
+  pthread_t urgent_thread_{};
+  uint64_t urgent_cpu_before_ns_ = 0;  // of earlier threads of those; sealing_
+  std::atomic<uint64_t> urgent_cpu_ns_{0};
   bool busy_ GUARDED_BY(mutex_) = true;  // until recovery is done and while a request is sealed
   bool stop_ GUARDED_BY(mutex_) = false;
   std::atomic<bool> stopping_{false};  // as stop_: what is begun is left, if it can be

@@ -95,7 +95,7 @@ TEST_F(UploadVmTest, StopDoesNotWaitForASilentServer) {
       RunProgram(JavaScenario("stop_uploading", Folder("spool"), {UploadTo(server.url())}));
   ASSERT_EQ(run.exit_status, 0) << run.out << run.err;
   EXPECT_EQ(JniWarnings(run), 0u) << run.out;
-  EXPECT_EQ(server.connections(), 1);
+  EXPECT_GE(server.connections(), 1);
   EXPECT_EQ(Reports(Folder("spool")).size(), 1u);
   const size_t at = run.out.find("stopped ");
   ASSERT_NE(at, std::string::npos) << run.out;

@@ -136,7 +136,8 @@ TEST_F(DurabilityTest, StoreOfANewerCollectorIsLeftAlone) {
   EXPECT_NE(older.Errors().find("newer jankbox-collector"), std::string::npos);
 }
 
-// As earlier collectors left it: that of 0.1, the first one with group keys, and that without names.
+// As earlier collectors left it: that of 0.1, the first one with group keys, and that without
+// names.
 constexpr char kToSchema3[] =
     "DROP VIEW shown; DROP TABLE symbol_state; DROP TABLE symbol_files; DROP TABLE folder_files;"
     "DROP TABLE report_keys; DROP TABLE asked_servers; DROP TABLE named; DROP TABLE trace_names;"
@@ -147,7 +148,8 @@ constexpr char kToSchema3[] =
     "ALTER TABLE reports DROP COLUMN wanted_version;"
     "ALTER TABLE reports DROP COLUMN named_version; ALTER TABLE reports DROP COLUMN trace_version;"
     "ALTER TABLE reports ADD COLUMN report BLOB NOT NULL DEFAULT x'';"
-    "UPDATE reports SET report = (SELECT report FROM messages WHERE id = reports.id AND naming = 0);"
+    "UPDATE reports SET report = (SELECT report FROM messages WHERE id = reports.id AND naming = "
+    "0);"
     "DROP TABLE messages; PRAGMA user_version = 3";
 constexpr char kToSchema2[] =
     "DROP TABLE counts; DROP TABLE epochs; DROP INDEX reports_by_group_key;"

@@ -205,7 +205,8 @@ TEST_F(SymbolsTest, CountsGoWithTheirReports) {
     EXPECT_EQ(group.at("incidents"), incidents) << function;
     EXPECT_EQ(group.at("total_ms"), static_cast<double>(incidents) * 1000) << function;
   }
-  // A further report of a known cause does not take the counts with it while it waits for its names.
+  // A further report of a known cause does not take the counts with it while it waits for its
+  // names.
   proto::Report another = first_.Report(ids.begin()->first);
   another.set_counted(true);
   Store(another);

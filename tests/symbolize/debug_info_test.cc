@@ -124,7 +124,9 @@ TEST(DebugInfo, SaysWhatAddr2lineAndLlvmSymbolizerSay) {
   const std::string program = std::string("'") + kProgram + "'";
   const Chains one = ChainsOf("addr2line -a -f -i -e " + program, list);
   const Chains other = ChainsOf(
-      "llvm-symbolizer -a --inlines --functions=linkage --no-demangle --output-style=GNU --obj=" + program, list);
+      "llvm-symbolizer -a --inlines --functions=linkage --no-demangle --output-style=GNU --obj=" +
+          program,
+      list);
   unlink(list.c_str());
   const Chains ours = Ours(addresses);
   size_t agree = 0;

@@ -1,6 +1,7 @@
 // The sealing thread and its queue. What it seals comes from a ring in memory; the test holds the
 // thread inside of MakeSource, so that requests wait as long as they should.
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <filesystem>
@@ -63,6 +64,10 @@ class SealQueueTest : public testing::Test {
     return *sealer_;
   }
   ReportSource MakeSource() {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      nices_.push_back(NiceOf(CurrentTid()));
+    }
     entered_.Open();
     if (hold_) go_on_.Wait();
     ReportSource source;
@@ -82,6 +87,13 @@ class SealQueueTest : public testing::Test {
     request.end_ns = 2 * kNsPerSecond;
     request.what = what;
     request.watched_index = kMaxWatchedThreads;
+    return request;
+  }
+  static int NiceOf(pid_t tid) { return getpriority(PRIO_PROCESS, static_cast<id_t>(tid)); }
+  static SealRequest OngoingAnr(const std::string& id = NewUuid(1)) {
+    SealRequest request = Request("anr", 1, id);
+    request.kind = ReportKind::kAnr;
+    request.ongoing = true;
     return request;
   }
   // Starts the thread and keeps it busy with a first request.
@@ -142,9 +154,47 @@ class SealQueueTest : public testing::Test {
   std::atomic<bool> hold_{false};
   Latch entered_, go_on_;
   std::mutex mutex_;
-  std::vector<std::string> done_;  // guarded by mutex_ until the sealer has stopped
+  std::vector<std::string> done_;  // as nices_: guarded by mutex_ until the sealer has stopped
+  std::vector<int> nices_;         // of the threads that sealed
   std::unique_ptr<Sealer> sealer_;
 };
+
+TEST_F(SealQueueTest, AnrThatLastsIsWrittenAtTheCallersPriority) {
+  TheSealer().Start();
+  ASSERT_TRUE(TheSealer().WaitIdle(Soon()));
+  const std::string id = NewUuid(1);
+  ASSERT_TRUE(TheSealer().Enqueue(OngoingAnr(id)));
+  ASSERT_TRUE(TheSealer().WaitIdle(Soon()));
+  ASSERT_TRUE(TheSealer().Enqueue(Request("its end", 2, id)));
+  EXPECT_THAT(Finish(), ElementsAre("anr 1 sealed", "its end 2 sealed"));
+  EXPECT_THAT(nices_, ElementsAre(NiceOf(0), 19));
+  EXPECT_GT(TheSealer().cpu_ns(), 0u);
+}
+
+TEST_F(SealQueueTest, EachAnrHasAThreadThatWritesIt) {
+  TheSealer().Start();
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(TheSealer().Enqueue(OngoingAnr()));
+    if (i % 3 != 0) {
+      ASSERT_TRUE(TheSealer().WaitIdle(Soon()));
+    }
+  }
+  EXPECT_THAT(Finish(), SizeIs(20));
+}
+
+TEST_F(SealQueueTest, EndOfAnAnrMakesAnUnwrittenFirstReportNeedless) {
+  ASSERT_NO_FATAL_FAILURE(StartBusy());
+  const std::string id = NewUuid(1);
+  ASSERT_TRUE(TheSealer().Enqueue(OngoingAnr(id)));
+  ASSERT_TRUE(TheSealer().Enqueue(Request("its end", 2, id)));
+  EXPECT_THAT(Finish(), ElementsAre("first 1 sealed", "its end 2 sealed"));
+}
+
+TEST_F(SealQueueTest, AnrThatIsNotWrittenAtAStopIsLeftInTheQueue) {
+  ASSERT_NO_FATAL_FAILURE(StartBusy());
+  ASSERT_TRUE(TheSealer().Enqueue(OngoingAnr()));
+  EXPECT_EQ(StopWhileSealing(0), 2u);
+}
 
 TEST_F(SealQueueTest, RequestBecomesAFile) {
   TheSealer().Start();

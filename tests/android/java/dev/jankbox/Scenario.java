@@ -10,6 +10,7 @@ import android.view.Choreographer;
 import java.lang.reflect.Constructor;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 
 /**
@@ -36,7 +37,9 @@ public final class Scenario {
         @Override
         public void handleMessage(Message message) {
             if (message.what == SLOW) sleep(400);
-            if (message.what == HANG) Album.loadEverything();
+            if (message.what != HANG) return;
+            System.out.println("hanging");
+            Album.loadEverything();
         }
     }
 
@@ -127,11 +130,8 @@ public final class Scenario {
             case "nested": slow(); break;
             case "foreign": foreign(); break;
             case "other_loader": otherLoader(); break;
-            case "anr": message(Work.HANG); break;
-            case "killed":
-                System.out.println("hanging");
-                message(Work.HANG);
-                break;
+            case "anr":
+            case "killed": message(Work.HANG); break;
             case "many": many(); break;
             case "frames": frames(); break;
             case "long_name": longName(); break;
@@ -265,10 +265,18 @@ public final class Scenario {
     /** A server that does not answer holds up nobody who stops. */
     private void stopUploading() throws InterruptedException {
         message(Work.SLOW);
-        sleep(1000); // the post is under way
+        while (!waitsForAnAnswer()) sleep(20); // the post is under way
         long beganNs = System.nanoTime();
         Jankbox.stop();
         System.out.println("stopped " + (System.nanoTime() - beganNs) / 1_000_000);
+    }
+
+    private static boolean waitsForAnAnswer() {
+        for (StackTraceElement[] stack : Thread.getAllStackTraces().values()) {
+            String text = Arrays.toString(stack);
+            if (text.contains("HttpURLConnection.getResponseCode") && text.contains("SocketInputStream")) return true;
+        }
+        return false;
     }
 
     private void many() throws InterruptedException {
