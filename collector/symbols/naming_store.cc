@@ -12,11 +12,12 @@ namespace {
 constexpr int kBatch = 256;  // rows of a transaction, which uploads may share
 
 constexpr char kToName[] = "SELECT id FROM reports WHERE wanted_version > named_version LIMIT ?1";
-// The second part is for traces of which nothing is known: once there are symbols.
+// The second part is for traces of which nothing is known: once there are symbols. A report is
+// indexed by its message first: what its trace wants would make it seem to be indexed.
 constexpr char kTracesToName[] =
-    "SELECT id FROM reports WHERE wanted_version > trace_version UNION"
-    " SELECT id FROM reports WHERE trace_version = 0 AND (SELECT version FROM symbol_state) > 0"
-    " LIMIT ?1";
+    "SELECT id FROM reports WHERE wanted_version > trace_version AND indexed = 1 UNION"
+    " SELECT id FROM reports WHERE trace_version = 0 AND indexed = 1"
+    " AND (SELECT version FROM symbol_state) > 0 LIMIT ?1";
 constexpr char kReceived[] =
     "SELECT m.report, r.content_hash, s.group_key, s.naming FROM reports r"
     " JOIN messages m ON m.id = r.id AND m.naming = 0 JOIN shown s ON s.id = r.id WHERE r.id = ?1";

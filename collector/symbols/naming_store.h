@@ -54,7 +54,7 @@ class NamingStore {
   // Then: moves them to their place.
   Status Settle();
 
-  // Traces that are to be named, at most `limit`.
+  // Traces that are to be named, at most `limit`, of reports of which it is known what they want.
   Result<std::vector<std::string>> TracesToName(int limit);
   // `frames`: zstd frames with names, for the end of the trace.
   Status SetTraceNames(const std::string& id, const std::string& content_hash, int64_t version,

