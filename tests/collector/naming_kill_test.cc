@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sqlite3.h>
 
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <random>
