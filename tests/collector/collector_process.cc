@@ -125,7 +125,7 @@ std::string CollectorTest::SymbolsResult(const std::string& body, const std::str
 }
 
 void CollectorTest::WaitUntilNamed() const {
-  constexpr int kTries = 6000;
+  constexpr int kTries = 24'000;  // four minutes: each trace is read in a process of its own
   for (int i = 0; i < kTries; ++i) {
     const nlohmann::json pending = GetJson("/api/v1/symbols").at("pending");
     if (pending.at("reports") == 0 && pending.at("traces") == 0) return;
