@@ -35,7 +35,7 @@ bool LeavesSpace(int fd) {
 
 struct IncomingFile::Hash {
   struct Free {
-    void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+    void operator()(XXH3_state_t* hash) const { XXH3_freeState(hash); }
   };
   std::unique_ptr<XXH3_state_t, Free> state{XXH3_createState()};
 };
