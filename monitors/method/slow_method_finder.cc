@@ -123,7 +123,6 @@ void SlowMethodFinder::Follow(Followed* thread, Chunks chunks) {
   thread->slot =
       slot == watched_.end() ? nullptr : &ring_->header().watched[slot - watched_.begin()];
   current_ = thread;
-  const bool awaited = thread->calls.awaits_confirmation();
   const uint64_t dispatches =
       thread->slot == nullptr ? 0 : thread->slot->dispatch_count.load(std::memory_order_relaxed);
   const Chunks to_read = ToRead(*thread, chunks);
@@ -132,7 +131,7 @@ void SlowMethodFinder::Follow(Followed* thread, Chunks chunks) {
   if (skips && dispatches != thread->dispatches) thread->calls.RuleOut();
   thread->dispatches = dispatches;
   Read(thread, to_read);
-  if (thread->chunk.sequence == chunks.back().sequence) Settle(thread, awaited);
+  if (thread->chunk.sequence == chunks.back().sequence) Settle(thread);
 }
 
 // The chunks from that on which was read last. Only the newest if they are many and no call that
@@ -199,12 +198,16 @@ bool SlowMethodFinder::Apply(Followed* thread, const WindowChunk& chunk) {
   return true;
 }
 
-// Of a thread whose newest chunk was read. `awaited`: a call that may be its main function had
-// ended by the last poll. A chunk that was closed since the chunks were listed may have a
-// successor.
-void SlowMethodFinder::Settle(Followed* thread, bool awaited) {
+// Of a thread whose newest chunk was read. A chunk that was closed since the chunks were listed may
+// have a successor.
+void SlowMethodFinder::Settle(Followed* thread) {
   const bool closed = !IsOpen(thread->chunk);
-  if (!closed && awaited) thread->calls.ConfirmAlive();
+  const auto end_ticks = static_cast<uint64_t>(static_cast<double>(kLongestEndNs) /
+                                               clock_.ns_per_tick());
+  const std::optional<uint64_t> since = thread->calls.awaits_confirmation();
+  if (!closed && since && now_ticks_ - std::min(now_ticks_, *since) >= end_ticks) {
+    thread->calls.ConfirmAlive();
+  }
   if (closed && thread->closed) {
     thread->calls.EndThread(thread->seen_ticks);
     thread->over = true;

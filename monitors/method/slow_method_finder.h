@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "base/clock.h"
 #include "monitors/incident/held_time.h"
 #include "monitors/incident/refusals.h"
 #include "monitors/method/thread_calls.h"
@@ -27,6 +28,10 @@ struct SlowMethod {
   bool watched = false;  // the main thread's, or that of a thread with a slot in the ring
   MethodCall call;
 };
+
+// A thread that lives for this long after the end of its first call is not about to end: its exit
+// handlers, or those of the process, have run by then.
+inline constexpr uint64_t kLongestEndNs = kNsPerSecond;
 
 // An open call that may become one.
 struct SuspectMethod {
@@ -105,7 +110,7 @@ class SlowMethodFinder final : private MethodJudge {
   Chunks ToRead(const Followed& thread, Chunks chunks);
   void Read(Followed* thread, Chunks chunks);
   bool Apply(Followed* thread, const WindowChunk& chunk);
-  void Settle(Followed* thread, bool awaited);
+  void Settle(Followed* thread);
   void RuleOutUnrecorded();
 
   const RingReader* const ring_;

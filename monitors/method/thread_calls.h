@@ -59,8 +59,11 @@ class ThreadCalls {
   };
   std::optional<Suspect> suspect() const;
 
-  // A call that may have been the main function has ended, and the thread did nothing since.
-  bool awaits_confirmation() const { return outermost_.has_value(); }
+  // When a call that may have been the main function ended; nullopt if the thread did anything
+  // since.
+  std::optional<uint64_t> awaits_confirmation() const {
+    return outermost_ ? std::optional(outermost_->end_ticks) : std::nullopt;
+  }
 
  private:
   struct Open {

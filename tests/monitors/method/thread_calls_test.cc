@@ -152,7 +152,7 @@ TEST_F(ThreadCallsTest, MainFunctionOfAThreadIsNone) {
   Begin(kMain, 0);
   EXPECT_TRUE(calls_.suspect()->outermost);
   End(kMain, 900);
-  EXPECT_TRUE(calls_.awaits_confirmation());
+  EXPECT_EQ(calls_.awaits_confirmation(), 900u);
   calls_.EndThread(901);
   EXPECT_THAT(slow_, IsEmpty());
 }
