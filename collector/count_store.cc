@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "collector/usage_rows.h"
 #include "report/counts_format.h"
 
 namespace jankbox::collector {
@@ -20,9 +21,9 @@ constexpr char kSaveCounter[] =
     " received_at_ms=?7, counter=?8";
 constexpr char kSaveEpoch[] =
     "INSERT INTO epochs(epoch, seq, begun, unsure_stops, lost_incidents, first_received_at_ms,"
-    " last_received_at_ms) VALUES(?1,?2,?3,?4,?5,?6,?6)"
+    " last_received_at_ms, usage_seq) VALUES(?1,?2,?3,?4,?5,?6,?6,?7)"
     " ON CONFLICT(epoch) DO UPDATE SET seq=max(seq,?2), unsure_stops=max(unsure_stops,?4),"
-    " lost_incidents=max(lost_incidents,?5), last_received_at_ms=?6";
+    " lost_incidents=max(lost_incidents,?5), last_received_at_ms=?6, usage_seq=max(usage_seq,?7)";
 
 struct StoredCounter {
   uint64_t seq = 0;
@@ -84,6 +85,7 @@ Status SaveEpoch(Database* database, const proto::Counts& counts, int64_t receiv
   statement.BindInteger(4, ToSqlInteger(counts.unsure_stops()));
   statement.BindInteger(5, ToSqlInteger(counts.lost_incidents()));
   statement.BindInteger(6, received_at_ms);
+  statement.BindInteger(7, ToSqlInteger(counts.usage_seq()));
   return statement.Step().status();
 }
 
@@ -111,16 +113,33 @@ Result<std::vector<const proto::Counter*>> NewerCounters(Database* database,
   return newer;
 }
 
+struct KnownSeqs {
+  uint64_t counters = 0;
+  uint64_t usage = 0;
+};
+
+Result<KnownSeqs> FindSeqs(Database* database, const std::string& epoch) {
+  Statement statement(database, "SELECT seq, usage_seq FROM epochs WHERE epoch=?1");
+  statement.BindText(1, epoch);
+  const Result<bool> row = statement.Step();
+  if (!row.ok()) return row.status();
+  if (!row.value()) return KnownSeqs();
+  return KnownSeqs{static_cast<uint64_t>(statement.Integer(0)),
+                   static_cast<uint64_t>(statement.Integer(1))};
+}
+
 Status AcceptIn(Database* database, const proto::Counts& counts, int64_t received_at_ms,
                 proto::CountsReply* reply) {
-  Result<uint64_t> known =
-      NumberOf(database, "SELECT seq FROM epochs WHERE epoch=?1", counts.epoch());
+  const Result<KnownSeqs> known = FindSeqs(database, counts.epoch());
   if (!known.ok()) return known.status();
   reply->set_epoch(counts.epoch());
-  reply->set_seq(known.value());
+  reply->set_seq(known->counters);
+  reply->set_usage_seq(known->usage);
   bool forked = false;
   Result<std::vector<const proto::Counter*>> newer = NewerCounters(database, counts, &forked);
   if (!newer.ok()) return newer.status();
+  Result<std::vector<const proto::Usage*>> usage = NewerUsage(database, counts, &forked);
+  if (!usage.ok()) return usage.status();
   if (forked) {
     reply->set_result(proto::CountsReply::FORKED);
     return Status::Ok();
@@ -129,9 +148,13 @@ Status AcceptIn(Database* database, const proto::Counts& counts, int64_t receive
     const Status status = SaveCounter(database, counts, *counter, received_at_ms);
     if (!status.ok()) return status;
   }
-  const bool misses_some = known.value() < counts.base_seq();
+  const Status saved = SaveUsage(database, counts, usage.value(), received_at_ms);
+  if (!saved.ok()) return saved;
+  const bool misses_some =
+      known->counters < counts.base_seq() || known->usage < counts.usage_base_seq();
   reply->set_result(misses_some ? proto::CountsReply::RESEND : proto::CountsReply::STORED);
-  reply->set_seq(std::max(known.value(), counts.seq()));
+  reply->set_seq(std::max(known->counters, counts.seq()));
+  reply->set_usage_seq(std::max(known->usage, counts.usage_seq()));
   return SaveEpoch(database, counts, received_at_ms);
 }
 
@@ -153,6 +176,16 @@ Result<proto::CountsReply> CountStore::Accept(const proto::Counts& counts, int64
   if (!status.ok()) return status;
   if (!invalid.ok()) return invalid;
   return reply;
+}
+
+Result<UsageRates> CountStore::Usage() {
+  Result<UsageRates> rates = UsageRates();
+  const Status status = store_->Read([&](Database* database) {
+    rates = QueryUsage(database);
+    return rates.status();
+  });
+  if (!status.ok()) return status;
+  return rates;
 }
 
 Result<CountSums> CountStore::Sums() {

@@ -224,6 +224,7 @@ void HttpServer::RouteGet(const httplib::Request& request, httplib::Response& re
   if (path == kReportsPath) return SendList(request, response);
   if (path == "/api/v1/groups") return SendGroups(response);
   if (path == kCountsPath) return SendCounts(response);
+  if (path == "/api/v1/usage") return SendUsage(response);
   if (path == kSymbolsPath) return symbols_->SendList(request, &response);
   if (path == "/api/v1/sections") return Send(&response, 200, SectionsJson(), kJsonType);
   if (path == "/healthz") return Send(&response, 200, "ok", "text/plain; charset=utf-8");
@@ -299,6 +300,12 @@ void HttpServer::SendCounts(httplib::Response& response) {
   Result<CountSums> sums = counts_.Sums();
   if (!sums.ok()) return SendUnavailable(sums.status(), &response);
   Send(&response, 200, CountsJson(sums.value()), kJsonType);
+}
+
+void HttpServer::SendUsage(httplib::Response& response) {
+  Result<UsageRates> rates = counts_.Usage();
+  if (!rates.ok()) return SendUnavailable(rates.status(), &response);
+  Send(&response, 200, UsageJson(rates.value()), kJsonType);
 }
 
 void HttpServer::ReceiveUpload(size_t max_bytes, Answer answer, httplib::Response& response,

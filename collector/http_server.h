@@ -63,6 +63,7 @@ class HttpServer {
   void SendTrace(const StoredReport& stored, httplib::Response& response);
   std::string WithNames(const StoredReport& stored, std::string file);
   void SendCounts(httplib::Response& response);
+  void SendUsage(httplib::Response& response);
   using Answer = void (HttpServer::*)(std::string_view body, httplib::Response& response);
   // Reads a body of up to `max_bytes` and answers it.
   void ReceiveUpload(size_t max_bytes, Answer answer, httplib::Response& response,

@@ -74,6 +74,41 @@ json GroupToJson(const IncidentGroup& group) {
           {"processes", group.processes}};
 }
 
+// "2026-03-01".
+std::string DateOf(uint32_t day) {
+  return day == 0 ? "" : Rfc3339(int64_t{day} * 86'400'000).substr(0, 10);
+}
+
+json UsageToJson(const UsageSum& sum) {
+  return {{"app", sum.app},
+          {"version", sum.version},
+          {"installations", sum.installations},
+          {"foreground_ms", sum.foreground_ms},
+          {"sessions", sum.sessions},
+          {"frames", sum.frames},
+          {"messages", sum.messages}};
+}
+
+json Rate(uint64_t incidents, uint64_t amount, double unit) {
+  if (amount == 0) return nullptr;
+  return static_cast<double>(incidents) * unit / static_cast<double>(amount);
+}
+
+json VersionToJson(const VersionUsage& usage) {
+  constexpr double kHourMs = 3'600'000;
+  json version = UsageToJson(usage);
+  version["first_day"] = DateOf(usage.first_day);
+  version["last_day"] = DateOf(usage.last_day);
+  version["incidents"] = usage.incidents;
+  json kinds = json::object();
+  for (const auto& [kind, incidents] : usage.kinds) kinds[KindName(kind)] = incidents;
+  version["kinds"] = std::move(kinds);
+  version["incidents_per_hour"] = Rate(usage.incidents, usage.foreground_ms, kHourMs);
+  version["incidents_per_10000_messages"] = Rate(usage.incidents, usage.messages, 10'000);
+  version["incidents_per_1000_sessions"] = Rate(usage.incidents, usage.sessions, 1'000);
+  return version;
+}
+
 }  // namespace
 
 std::string Rfc3339(int64_t realtime_ms) {
@@ -136,6 +171,20 @@ std::string CountsJson(const CountSums& sums) {
                {"epochs", sums.epochs},
                {"unsure_stops", sums.unsure_stops},
                {"lost_incidents", sums.lost_incidents}});
+}
+
+std::string UsageJson(const UsageRates& rates) {
+  json versions = json::array();
+  for (const VersionUsage& usage : rates.versions) versions.push_back(VersionToJson(usage));
+  json days = json::array();
+  for (const DayUsage& usage : rates.days) {
+    json day = UsageToJson(usage);
+    day["day"] = DateOf(usage.day);
+    days.push_back(std::move(day));
+  }
+  return Text({{"versions", std::move(versions)},
+               {"days", std::move(days)},
+               {"incidents_without_usage", rates.without_usage}});
 }
 
 std::string ErrorJson(const std::string& error) { return Text({{"error", error}}); }

@@ -10,6 +10,7 @@
 #include "collector/count_sums.h"
 #include "collector/incident_group.h"
 #include "collector/store.h"
+#include "collector/usage_rates.h"
 
 namespace jankbox::collector {
 
@@ -31,6 +32,13 @@ std::string GroupsJson(const std::vector<IncidentGroup>& groups);
 // {"counts": [{key, kind, incidents, total_ns, total_ms, worst_ms, p50_ms, app, cause, message,
 // blamed_function, versions[], first_seen, last_seen}], epochs, unsure_stops, lost_incidents}.
 std::string CountsJson(const CountSums& sums);
+
+// {"versions": [{app, version, installations, first_day, last_day, foreground_ms, sessions, frames,
+// messages, incidents, kinds{kind: incidents}, incidents_per_hour (in front),
+// incidents_per_10000_messages, incidents_per_1000_sessions}], "days": [{day, app, version,
+// installations, foreground_ms, sessions, frames, messages}], incidents_without_usage}. A rate is
+// null if its denominator is 0, a day that is not known "".
+std::string UsageJson(const UsageRates& rates);
 
 // {"sections": [{name, fields[]}]}: ReportSections().
 std::string SectionsJson();

@@ -1,6 +1,7 @@
 #include "collector/store_schema.h"
 
 #include "collector/count_sums.h"
+#include "collector/usage_rows.h"
 
 namespace jankbox::collector {
 namespace {
@@ -119,11 +120,15 @@ CREATE VIEW shown AS
 )sql";
 
 std::string StepsFrom(int version) {
-  if (version == 0) return std::string(kReportTable) + kMessageTable + kCountTables + kNamingTables;
+  const std::string usage = kUsageTable;
+  if (version == 0) {
+    return std::string(kReportTable) + kMessageTable + kCountTables + kNamingTables + usage;
+  }
+  if (version == 4) return usage;
   std::string steps;
   if (version == 1) steps += kMigrateFrom1;
   if (version <= 2) steps += std::string(kMigrateFrom2) + kCountTables;
-  return steps + kMessageTable + kMigrateFrom3 + kNamingTables;
+  return steps + kMessageTable + kMigrateFrom3 + kNamingTables + usage;
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace jankbox::collector {
 
-inline constexpr int kSchemaVersion = 4;
+inline constexpr int kSchemaVersion = 5;
 
 // Makes the tables, or migrates them in one transaction. kUnsupported: a newer collector wrote
 // them. `path`: for the message.

@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/uuid.h"
@@ -50,6 +51,36 @@ Status CheckCounter(const proto::Counter& counter) {
   return CheckBuckets(counter);
 }
 
+Status CheckUsage(const proto::Usage& usage) {
+  if (usage.app().size() > kMaxTextBytes || usage.version().size() > kMaxTextBytes) {
+    return Wrong("a text of usage is too long");
+  }
+  for (const uint64_t number :
+       {usage.foreground_ms(), usage.sessions(), usage.frames(), usage.messages()}) {
+    if (number > kMaxUsageNumber) return Wrong("the numbers of usage cannot be true");
+  }
+  if (usage.day() > kMaxUsageDay) return Wrong("the day of usage cannot be true");
+  return Status::Ok();
+}
+
+Status CheckAllUsage(const proto::Counts& counts) {
+  if (counts.usage_seq() > counts.seq() || counts.usage_base_seq() > counts.seq()) {
+    return Wrong("the sequence numbers of usage cannot be true");
+  }
+  if (counts.usage().empty()) return Status::Ok();
+  if (counts.usage_size() > static_cast<int>(kMaxUsage) + 1) return Wrong("too much usage");
+  if (!IsUuid(counts.installation())) return Wrong("the installation is no UUID");
+  std::set<std::tuple<uint32_t, std::string, std::string>> rows;
+  for (const proto::Usage& usage : counts.usage()) {
+    const Status status = CheckUsage(usage);
+    if (!status.ok()) return status;
+    if (!rows.emplace(usage.day(), usage.app(), usage.version()).second) {
+      return Wrong("two rows of usage have the same day, app and version");
+    }
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 Result<proto::Counts> ParseCounts(std::string_view bytes) {
@@ -74,6 +105,8 @@ Result<proto::Counts> ParseCounts(std::string_view bytes) {
       return Wrong("two counters have the same version and key");
     }
   }
+  const Status usage = CheckAllUsage(counts);
+  if (!usage.ok()) return usage;
   return counts;
 }
 

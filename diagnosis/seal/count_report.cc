@@ -1,8 +1,11 @@
 #include "diagnosis/seal/count_report.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/log.h"
+#include "tracer/ring/ring_reader.h"
 
 namespace jankbox {
 namespace {
@@ -46,6 +49,20 @@ void CountTogether(const UncountedIncident& incidents, const std::string& app_ve
   const auto kind = static_cast<ReportKind>(incidents.kind);
   counter.kind = ReportKindName(kind).empty() ? ReportKind::kUnspecified : kind;
   if (counter.incidents != 0) Count(counted, book);
+}
+
+ProcessUsage UsageOfRing(const RingHeader& ring) {
+  const RecordedUsage recorded = UsageOf(ring);
+  ProcessUsage usage;
+  usage.id = recorded.id;
+  usage.total.day = static_cast<uint32_t>(std::min<uint64_t>(recorded.day, kMaxUsageDay));
+  usage.total.app = HeaderText(ring.app_name, sizeof(ring.app_name));
+  usage.total.version = HeaderText(ring.app_version, sizeof(ring.app_version));
+  usage.total.foreground_ms = recorded.foreground_ns / kNsPerMs;
+  usage.total.sessions = recorded.sessions;
+  usage.total.frames = recorded.frames;
+  usage.total.messages = recorded.messages;
+  return usage;
 }
 
 }  // namespace jankbox

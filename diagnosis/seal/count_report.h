@@ -1,5 +1,5 @@
-// From an incident's report, written or not, to the counts of its device. Sealing thread or
-// programs; touches the disk.
+// From an incident's report, written or not, and from a ring's note of usage, to the counts of the
+// device. Sealing thread or programs; touches the disk.
 #ifndef JANKBOX_DIAGNOSIS_SEAL_COUNT_REPORT_H_
 #define JANKBOX_DIAGNOSIS_SEAL_COUNT_REPORT_H_
 
@@ -7,7 +7,9 @@
 
 #include "report/report.h"
 #include "tracer/ring/incident_note.h"
+#include "tracer/ring/ring_format.h"
 #include "uploader/counts/count_book.h"
+#include "uploader/counts/usage.h"
 
 namespace jankbox {
 
@@ -18,6 +20,10 @@ void CountReport(Report* report, CountBook* book);
 // Counts incidents that have no report, of an app and its version.
 void CountTogether(const UncountedIncident& incidents, const std::string& app_version,
                    CountBook* book);
+
+// How much the process of a ring was used, as the book counts it. Empty `id`: that is not counted,
+// or all is.
+ProcessUsage UsageOfRing(const RingHeader& ring);
 
 }  // namespace jankbox
 

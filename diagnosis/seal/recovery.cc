@@ -163,6 +163,8 @@ Status RecoverRing(DeadRing ring, const Recovery& recovery) {
   if (unclean) {
     ring.end = JudgeEnd(header, FactsOfEnd(header, ring.clock.ns_per_tick(), recovery.child));
   }
+  const ProcessUsage usage = UsageOfRing(header);
+  if (!usage.id.empty()) recovery.counts->CountEndedUsage(usage);
   DeadIncidents incidents = FindIncidents(ring);
   for (const UncountedIncident& together : incidents.together) {
     CountTogether(together, AppVersionOf(header), recovery.counts);
@@ -216,7 +218,10 @@ Status RecoverFile(const std::string& path, const Recovery& recovery) {
   DeadRing ring(std::move(reader.value()));
   if (EndOf(ring.reader.header()) != RingEnd::kClosed) {
     const Status status = RecoverRing(std::move(ring), recovery);
-    if (!status.ok()) return status;
+    if (!status.ok()) {
+      recovery.counts->Keep();  // the ring still has it
+      return status;
+    }
   }
   unlink(path.c_str());
   recovery.counts->Settle();

@@ -154,6 +154,42 @@ void DescribeProcess(const ReportSource& source, Report* report) {
   report->atrace = source.atrace;
 }
 
+// Calls that were not recorded because their import could not be hooked, the most first.
+void DescribeHookMisses(const std::vector<ModuleHooks>& modules, Report* report) {
+  for (const ModuleHooks& module : modules) {
+    for (size_t i = 0; i < kHookMissKinds; ++i) {
+      const char* reason = HookMissText(static_cast<HookMiss>(i));
+      const uint32_t slots = module.slots.misses[i];
+      if (slots == 0 || reason[0] == '\0') continue;
+      report->losses.hook_misses += slots;
+      report->hook_misses.push_back(
+          {module.path.substr(module.path.rfind('/') + 1), reason, slots});
+    }
+  }
+  std::stable_sort(report->hook_misses.begin(), report->hook_misses.end(),
+                   [](const auto& a, const auto& b) { return a.slots > b.slots; });
+}
+
+void DescribeLosses(const ReportSource& source, const SealRequest& request,
+                    const ReportEvidence& evidence, Report* report) {
+  const RingWindow& window = evidence.window;
+  ReportLosses& losses = report->losses;
+  losses.overwritten_chunks = window.overwritten_chunks;
+  losses.torn_chunks = window.torn_chunks;
+  losses.dropped_events = window.dropped_events;
+  losses.corrupt_chunks = window.corrupt_chunks;
+  for (const WindowThread& thread : window.threads) {
+    losses.missing_words += thread.words_missing + thread.marker_words_missing;
+  }
+  losses.lost_samples = request.lost_samples;
+  losses.lost_kernel_events = source.kernel == nullptr ? 0 : source.kernel->lost_events;
+  losses.suppressed_incidents = source.suppressed_incidents;
+  losses.truncated_stacks = static_cast<uint64_t>(
+      std::count_if(evidence.samples.begin(), evidence.samples.end(),
+                    [](const StackSample& sample) { return sample.truncated; }));
+  DescribeHookMisses(source.hooks, report);
+}
+
 // Returns when no calls of the incident's thread are recorded.
 std::vector<SnapshotGap> DescribeWindow(const ReportSource& source, const SealRequest& request,
                                         const ReportEvidence& evidence, Report* report) {
@@ -171,17 +207,7 @@ std::vector<SnapshotGap> DescribeWindow(const ReportSource& source, const SealRe
     report->covered_ns = std::min(coverage.covered_ns, report->duration_ns);
     gaps = std::move(coverage.gaps);
   }
-  ReportLosses& losses = report->losses;
-  losses.overwritten_chunks = window.overwritten_chunks;
-  losses.torn_chunks = window.torn_chunks;
-  losses.dropped_events = window.dropped_events;
-  losses.corrupt_chunks = window.corrupt_chunks;
-  losses.lost_samples = request.lost_samples;
-  losses.lost_kernel_events = source.kernel == nullptr ? 0 : source.kernel->lost_events;
-  losses.suppressed_incidents = source.suppressed_incidents;
-  losses.truncated_stacks = static_cast<uint64_t>(
-      std::count_if(evidence.samples.begin(), evidence.samples.end(),
-                    [](const StackSample& sample) { return sample.truncated; }));
+  DescribeLosses(source, request, evidence, report);
   return gaps;
 }
 

@@ -16,6 +16,7 @@
 #include "report/report.h"
 #include "tracer/clock/tick_clock.h"
 #include "tracer/ftrace/kernel_window.h"
+#include "tracer/hook/got_hooks.h"
 #include "tracer/ring/method_registry.h"
 #include "tracer/ring/ring_reader.h"
 #include "tracer/snapshot/snapshot_input.h"
@@ -47,6 +48,7 @@ struct ReportSource {
   std::vector<RefusalCount> refusals;
   FrameSummary frames;
   std::vector<StateTag> states;
+  std::vector<ModuleHooks> hooks;              // of a dead process: not known
   std::vector<std::string> notes;              // in every report
   std::shared_ptr<const KernelWindow> kernel;  // null: the process is dead
   std::shared_ptr<WindowBuffer> buffer;        // for the window's words; null: a new one

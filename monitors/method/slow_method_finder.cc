@@ -202,8 +202,8 @@ bool SlowMethodFinder::Apply(Followed* thread, const WindowChunk& chunk) {
 // have a successor.
 void SlowMethodFinder::Settle(Followed* thread) {
   const bool closed = !IsOpen(thread->chunk);
-  const auto end_ticks = static_cast<uint64_t>(static_cast<double>(kLongestEndNs) /
-                                               clock_.ns_per_tick());
+  const auto end_ticks =
+      static_cast<uint64_t>(static_cast<double>(kLongestEndNs) / clock_.ns_per_tick());
   const std::optional<uint64_t> since = thread->calls.awaits_confirmation();
   if (!closed && since && now_ticks_ - std::min(now_ticks_, *since) >= end_ticks) {
     thread->calls.ConfirmAlive();

@@ -133,6 +133,13 @@ void jankbox_set_network(int network) {
   if (runtime != nullptr) runtime->TryUploads();
 }
 
+jankbox_status jankbox_reset_installation_id(void) {
+  const std::shared_ptr<jankbox::Runtime> runtime = Current();
+  if (runtime == nullptr) return JANKBOX_NOT_RUNNING;
+  runtime->ResetIds();
+  return JANKBOX_OK;
+}
+
 void jankbox_fully_drawn(void) { jankbox::StartupWatch::NoteDrawn(MonotonicNs()); }
 
 jankbox_status jankbox_flush(uint32_t timeout_ms) {

@@ -59,6 +59,7 @@ inline constexpr OptionWord kSigquitWords[] = {{"on", JANKBOX_SIGQUIT_ON},
                                                {"off", JANKBOX_SIGQUIT_OFF}};
 inline constexpr OptionWord kJsNameWords[] = {{"on", JANKBOX_JS_NAMES_ON},
                                               {"off", JANKBOX_JS_NAMES_OFF}};
+inline constexpr OptionWord kUsageWords[] = {{"on", JANKBOX_USAGE_ON}, {"off", JANKBOX_USAGE_OFF}};
 inline constexpr OptionWord kSlowMethodWords[] = {{"watched", JANKBOX_SLOW_METHODS_WATCHED},
                                                   {"all", JANKBOX_SLOW_METHODS_ALL}};
 inline constexpr OptionWord kFlagWords[] = {{"no_loop_hooks", JANKBOX_FLAG_NO_LOOP_HOOKS},
@@ -175,7 +176,10 @@ inline constexpr uint32_t kSigquitDefault = JANKBOX_SIGQUIT_OFF;
          "method (as Matrix' evil method). None: off.")                                            \
   WORD(slow_method_threads, kSlowMethodWords, JANKBOX_SLOW_METHODS_WATCHED,                        \
        o.slow_methods_of_all = v == JANKBOX_SLOW_METHODS_ALL,                                      \
-       "The threads whose slow methods are reported: JANKBOX_SLOW_METHODS_….")
+       "The threads whose slow methods are reported: JANKBOX_SLOW_METHODS_….")                     \
+  WORD(usage, kUsageWords, JANKBOX_USAGE_ON, o.usage = v == JANKBOX_USAGE_ON,                      \
+       "Whether foreground time, sessions, frames and messages are counted by day and sent with "  \
+       "the counts of incidents: JANKBOX_USAGE_….")
 // clang-format on
 
 #endif  // JANKBOX_SDK_API_OPTION_TABLE_H_

@@ -115,6 +115,12 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
       &runtime->refusals_,
       [self](SealRequest request) { self->EnqueueOrForget(std::move(request)); },
       [self] { return self->sealer_->sleeper(); });
+  if (options.usage) {
+    runtime->watcher_->TellUsage([self] { self->sealer_->CountUsage(); });
+    runtime->sealer_->TellUsage([self] {
+      if (self->upload_ != nullptr) self->upload_->WakeForUsage();
+    });
+  }
   if (options.loop_hooks) AddLoopHooks(options.watch_threads, &HookSet::Get());
   AddFrameHooks(options.frame_sources, &HookSet::Get());
   AddMarkerHooks(options.markers, options.sources.io, &HookSet::Get());
@@ -190,6 +196,7 @@ ReportSource Runtime::MakeSource(const SealRequest& request) {
   source.frames = FrameBook::Get().Summary();
   source.states = StateTags::Get().Between(0, UINT64_MAX);
   source.thresholds = watcher_->ThresholdFacts();
+  source.hooks = HookSet::Get().Modules();
   const std::string hooks_off = crash_loop_.Reason();
   if (!hooks_off.empty()) source.notes.push_back(hooks_off);
   const std::string plugins = Plugins::Get().Note();
@@ -238,6 +245,8 @@ Status Runtime::SealByHand(ReportKind kind, const std::string& what, uint64_t be
   if (sealer_->Enqueue(RequestByHand(kind, what, begin_ns, end_ns))) return Status::Ok();
   return Status(StatusCode::kBusy, "64 reports are already waiting to be written");
 }
+
+void Runtime::ResetIds() { sealer_->ResetIds(); }
 
 void Runtime::TryUploads() {
   if (upload_ != nullptr) upload_->Wake();

@@ -37,6 +37,9 @@ class Runtime {
 
   bool Flush(uint64_t deadline_ns);
 
+  // Other random ids for what is counted on this device. Any thread.
+  void ResetIds();
+
   // The network changed: what waits to be uploaded is tried.
   void TryUploads();
 

@@ -11,7 +11,6 @@
 #include "base/last_error.h"
 #include "base/log.h"
 #include "base/own_thread.h"
-#include "diagnosis/seal/count_report.h"
 #include "diagnosis/seal/recovery.h"
 #include "sdk/api/incident_listeners.h"
 #include "tracer/hook/reentry_guard.h"
@@ -52,7 +51,8 @@ Sealer::Sealer(const Options& options, CrashLoop* crash_loop, KernelRecorder* ke
       make_source_(std::move(make_source)),
       on_done_(std::move(on_done)),
       configure_(std::move(configure)),
-      config_file_(options.config_file) {}
+      config_file_(options.config_file),
+      counts_(options_) {}
 
 Sealer::~Sealer() {
   if (thread_.joinable()) Stop(MonotonicNs());
@@ -95,7 +95,9 @@ bool Sealer::Enqueue(SealRequest request) {
 
 bool Sealer::WaitIdle(uint64_t deadline_ns) {
   MutexLock lock(&mutex_);
-  const auto idle = [this]() REQUIRES(mutex_) { return queue_.empty() && !busy_ && !has_urgent_; };
+  const auto idle = [this]() REQUIRES(mutex_) {
+    return queue_.empty() && !busy_ && !has_urgent_ && chores_ == 0;
+  };
   while (!idle()) {
     if (!changed_.WaitUntil(&mutex_, deadline_ns)) return idle();
   }
@@ -150,8 +152,9 @@ void Sealer::Run() {
     BecomeIdle();
   }
   if (young_) crash_loop_->Ended();
+  DoChores();
   MutexLock sealing(&sealing_);
-  CloseCounts();
+  counts_.Close();
   cpu_clock_.End();
 }
 
@@ -163,10 +166,11 @@ void Sealer::OpenSpool() {
     spool_ = std::make_unique<Spool>(std::move(spool.value()));
     gate_ = std::make_unique<ReportGate>(options_.dir, options_.repeats, KernelInstant,
                                          AskListeners, refusals_);
-    counts_ = std::make_unique<CountBook>(options_.dir);
     Result<std::vector<std::string>> recovered =
         RecoverOrphanRings(options_.dir, spool_.get(), AskListeners);
     if (!recovered.ok()) LogWarning("recovery: " + recovered.status().message());
+    counts_.Open();
+    if (on_usage_) on_usage_();  // of earlier processes
   } else {
     SetLastError("no reports will be written: " + spool.status().message());
   }
@@ -212,14 +216,43 @@ std::optional<SealRequest> Sealer::TakeRequest() {
 }
 
 bool Sealer::WaitForRequest(uint64_t deadline_ns) {
-  MutexLock lock(&mutex_);
-  while (!stop_ && queue_.empty()) {
-    sleep_.fetch_add(1, std::memory_order_relaxed);
-    const bool notified = changed_.WaitUntil(&mutex_, deadline_ns);
-    sleep_.fetch_add(1, std::memory_order_relaxed);
-    if (!notified && MonotonicNs() >= deadline_ns) return false;
+  for (;; DoChores()) {
+    MutexLock lock(&mutex_);
+    while (!stop_ && queue_.empty() && chores_ == 0) {
+      sleep_.fetch_add(1, std::memory_order_relaxed);
+      const bool notified = changed_.WaitUntil(&mutex_, deadline_ns);
+      sleep_.fetch_add(1, std::memory_order_relaxed);
+      if (!notified && MonotonicNs() >= deadline_ns) return false;
+    }
+    if (stop_ || chores_ == 0) return true;
   }
-  return true;
+}
+
+void Sealer::Want(Chore chore) {
+  MutexLock lock(&mutex_);
+  chores_ |= chore;
+  changed_.NotifyAll();
+}
+
+uint32_t Sealer::TakeChores() {
+  MutexLock lock(&mutex_);
+  const uint32_t chores = chores_;
+  chores_ = 0;
+  busy_ = true;
+  return chores;
+}
+
+void Sealer::DoChores() {
+  MutexLock sealing(&sealing_);
+  const uint32_t chores = TakeChores();
+  if ((chores & kReset) != 0) counts_.Reset();
+  if ((chores & kUsage) != 0) {
+    counts_.CountUsage();
+    if (on_usage_) on_usage_();
+  }
+  MutexLock lock(&mutex_);
+  busy_ = false;
+  changed_.NotifyAll();
 }
 
 void Sealer::LookAtConfigFile() {
@@ -249,7 +282,7 @@ bool Sealer::SealOne(const SealRequest& request) {
     const AdmitReport admit = [&](const ReportedIncident& incident, Report* described) {
       left = stopping_.load(std::memory_order_relaxed);
       if (left) return false;
-      CountReport(described, counts_.get());
+      counts_.Count(described);
       return gate_->Admit(incident, described);
     };
     const Result<Report> report = SealReport(source, request, spool_.get(), admit);
@@ -266,40 +299,9 @@ bool Sealer::SealOne(const SealRequest& request) {
     }
   }
   on_done_(request, sealed);
-  if (!request.ongoing) Settle(request.id);
-  CountRest();
+  if (!request.ongoing) counts_.Settle(request.id);
+  counts_.CountRest();
   return true;
-}
-
-void Sealer::Settle(const std::string& id) {
-  if (unsettled_.size() >= CountBook::kMaxUnwritten) unsettled_.erase(unsettled_.begin());
-  unsettled_.push_back(id);
-  SettleWritten();
-}
-
-// In case the process is killed before the folder takes it.
-void Sealer::SettleWritten() {
-  if (counts_ != nullptr && !counts_->all_written()) return;
-  for (const std::string& settled : unsettled_) {
-    if (ring_ != nullptr) ring_->uncounted().Clear(settled);
-  }
-  unsettled_.clear();
-  if (counts_ != nullptr) counts_->Settle();
-}
-
-void Sealer::CountRest() {
-  if (ring_ == nullptr || counts_ == nullptr) return;
-  while (const auto together = ring_->uncounted().TakeTogether()) {
-    CountTogether(*together, options_.app_version, counts_.get());
-    Settle(together->id);
-  }
-}
-
-void Sealer::CloseCounts() {
-  CountRest();
-  if (counts_ == nullptr || !counts_->Close().ok() || unsettled_.empty()) return;
-  SettleWritten();
-  (void)counts_->Close().ok();  // forgets their ids
 }
 
 }  // namespace jankbox

@@ -26,9 +26,9 @@
 #include "sdk/api/config_file.h"
 #include "sdk/api/options.h"
 #include "sdk/runtime/crash_loop.h"
+#include "sdk/runtime/device_counts.h"
 #include "tracer/ftrace/kernel_recorder.h"
 #include "tracer/ring/ring_file.h"
-#include "uploader/counts/count_book.h"
 
 namespace jankbox {
 
@@ -44,6 +44,8 @@ class Sealer {
   using OnDone = std::function<void(const SealRequest&, bool sealed)>;
   // Called on the sealing thread: the file of thresholds is new.
   using Configure = std::function<Status(const jankbox_options&)>;
+  // Called on the sealing thread: usage was counted.
+  using OnUsage = std::function<void()>;
 
   // `crash_loop` is kept up to date, `kernel` started, on the sealing thread; Stop() stops the
   // latter. All three outlive the sealer.
@@ -53,13 +55,23 @@ class Sealer {
 
   // The ring in which incidents are noted until they are counted, so that a kill takes no count. It
   // outlives the sealer. REQUIRES that Start() follows.
-  void NoteIn(RingFile* ring) { ring_ = ring; }
+  void NoteIn(RingFile* ring) {
+    ring_ = ring;
+    counts_.NoteIn(ring);
+  }
+  // REQUIRES that Start() follows.
+  void TellUsage(OnUsage on_usage) { on_usage_ = std::move(on_usage); }
 
   // REQUIRES Start() once before Stop(). The thread is created by the caller's runtime.
   void Start();
 
   // False where the queue is full: the request is dropped and counted (kQueueFull).
   bool Enqueue(SealRequest request);
+
+  // Counts how much the app was used, and gives the report folder other random ids: soon, on the
+  // sealing thread. Any thread.
+  void CountUsage() { Want(kUsage); }
+  void ResetIds() { Want(kReset); }
 
   // Waits until all requests so far are done, at most until `deadline_ns` (CLOCK_MONOTONIC).
   bool WaitIdle(uint64_t deadline_ns);
@@ -86,6 +98,11 @@ class Sealer {
   // False if there is neither a request nor a stop until then.
   bool WaitForRequest(uint64_t deadline_ns) EXCLUDES(mutex_);
   void SealRest(uint64_t deadline_ns) EXCLUDES(mutex_);
+  // Work besides requests.
+  enum Chore : uint32_t { kUsage = 1, kReset = 2 };
+  void Want(Chore chore) EXCLUDES(mutex_);
+  uint32_t TakeChores() EXCLUDES(mutex_);
+  void DoChores() EXCLUDES(mutex_);
   void SealUntil(uint64_t deadline_ns) EXCLUDES(mutex_);
   // False if there can be no thread for it: it is as every other request.
   bool EnqueueUrgent(SealRequest* request) REQUIRES(mutex_);
@@ -97,14 +114,6 @@ class Sealer {
   void SealOrKeep(const SealRequest& request) REQUIRES(sealing_) EXCLUDES(mutex_);
   // False if `stopping_` came first: nobody was asked about the report, and nothing is written.
   bool SealOne(const SealRequest& request);
-  // What the ring has about incidents that are counted together.
-  void CountRest();
-  // `id` is counted as far as that was possible.
-  void Settle(const std::string& id);
-  // The ring forgets what is counted, unless it is not written yet.
-  void SettleWritten();
-  // Nothing more is counted.
-  void CloseCounts();
   void LookAtConfigFile();
 
   const Options options_;
@@ -115,14 +124,14 @@ class Sealer {
   const MakeSource make_source_;
   const OnDone on_done_;
   const Configure configure_;
+  OnUsage on_usage_;
   RingFile* ring_ = nullptr;
   ConfigFile config_file_;
   // Held by the thread that seals, which these are of. Taken before mutex_.
   Mutex sealing_;
   std::unique_ptr<Spool> spool_;
   std::unique_ptr<ReportGate> gate_;
-  std::unique_ptr<CountBook> counts_;
-  std::vector<std::string> unsettled_;  // ids that the ring still has
+  DeviceCounts counts_;
   HealthyMessages healthy_;
   std::shared_ptr<WindowBuffer> buffer_;  // while requests wait
   std::string left_id_;                   // of the request that was left for the stop
@@ -131,6 +140,7 @@ class Sealer {
   Mutex mutex_;
   CondVar changed_;
   std::deque<SealRequest> queue_ GUARDED_BY(mutex_);
+  uint32_t chores_ GUARDED_BY(mutex_) = 0;
   std::deque<SealRequest> urgent_ GUARDED_BY(mutex_);
   bool has_urgent_ GUARDED_BY(mutex_) = false;  // the thread of those runs
   bool urgent_joinable_ = false;                // as urgent_thread_, with mutex_ or at the stop

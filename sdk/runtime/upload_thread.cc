@@ -69,6 +69,14 @@ void UploadThread::Wake() {
 }
 
 void UploadThread::WakeForCounts() {
+  {
+    MutexLock lock(&mutex_);
+    counts_at_stop_ = true;
+  }
+  WakeForUsage();
+}
+
+void UploadThread::WakeForUsage() {
   MutexLock lock(&mutex_);
   if (counts_at_ns_ != UINT64_MAX) return;
   counts_at_ns_ = MonotonicNs() + kCountsDelayNs;
@@ -86,7 +94,7 @@ bool UploadThread::WaitIdle(uint64_t deadline_ns) {
 void UploadThread::Stop(uint64_t deadline_ns) {
   {
     MutexLock lock(&mutex_);
-    wanted_ = wanted_ || counts_at_ns_ != UINT64_MAX;
+    wanted_ = wanted_ || counts_at_stop_;
     changed_.NotifyAll();
   }
   WaitIdle(deadline_ns - std::min(deadline_ns, kCancelNs));
@@ -120,6 +128,7 @@ bool UploadThread::WaitForWork(uint64_t retry_at_ns) {
   }
   wanted_ = false;
   counts_at_ns_ = UINT64_MAX;
+  counts_at_stop_ = false;
   busy_ = !stop_;
   return !stop_;
 }

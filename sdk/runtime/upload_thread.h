@@ -30,6 +30,7 @@ class UploadThread {
   void Start();
   void Wake();           // a report was sealed; any thread
   void WakeForCounts();  // an incident was only counted: sent soon enough; any thread
+  void WakeForUsage();   // the same, and a stop does not wait for it
   bool WaitIdle(uint64_t deadline_ns);  // until what was sealed so far was tried once
   // Lets a drain that was asked for go on, but no longer than until about the deadline.
   void Stop(uint64_t deadline_ns);
@@ -46,6 +47,7 @@ class UploadThread {
   bool busy_ GUARDED_BY(mutex_) = false;
   bool stop_ GUARDED_BY(mutex_) = false;
   uint64_t counts_at_ns_ GUARDED_BY(mutex_) = UINT64_MAX;  // when counts go without a report
+  bool counts_at_stop_ GUARDED_BY(mutex_) = false;         // and they go before a stop
   std::atomic<bool> cancelled_{false};
   std::thread thread_;
 };

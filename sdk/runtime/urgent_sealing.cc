@@ -86,7 +86,7 @@ void Sealer::SealUntil(uint64_t deadline_ns) {
     if (!request) break;
     SealOne(*request);
   }
-  CloseCounts();
+  counts_.Close();
 }
 
 }  // namespace jankbox

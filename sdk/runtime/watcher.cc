@@ -59,6 +59,7 @@ Watcher::Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop,
       startup_(*ring->header()),
       slow_methods_(options, ring, refusals,
                     [this](SealRequest request) { SealSlowMethod(std::move(request)); }),
+      usage_(ring, [this] { count_usage_(); }),
       thresholds_(options) {}
 
 void Watcher::Start() {
@@ -187,6 +188,7 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool a
   const TickConverter clock = this->clock();
   thread_recorder_.Look();  // before anything is sealed
   CountCpu(now_ns);
+  usage_.NoteHolds(holds);
   slow_methods_.NoteHolds(holds);
   slow_methods_.Poll(now_ns, clock);  // before late frames in them become incidents
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
@@ -295,6 +297,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   FollowDesktop(first);
   cpu_account_.FindQuota();
   NoteOomKills();
+  LookAtUsage(now_ns);
   SweepThreadRecords();
   // Chunks closed since the last sweep may still get the word of a thread that was interrupted.
   ChecksumClosedChunks(ring_, last_sweep_ticks_);
@@ -318,6 +321,14 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
 // The ring of `jankbox attach` says nothing about the end of the process that it watches.
 void Watcher::NoteForeground(uint64_t now_ns) {
   if (RecordedProcess::IsThis()) ring_->NoteForeground(InFrontNs(now_ns) != 0);
+}
+
+void Watcher::BeginUsage(uint64_t now_ns) {
+  if (count_usage_) usage_.Begin(UsageMoment::Read(now_ns));
+}
+
+void Watcher::LookAtUsage(uint64_t now_ns) {
+  if (count_usage_) usage_.Look(UsageMoment::Read(now_ns));
 }
 
 void Watcher::NoteOomKills() {
@@ -384,6 +395,7 @@ void Watcher::Run() {
   WatchThisThread();  // stack samples come from the reserved share
   cpu_clock_.SetToCurrentThread();
   NoteForeground(MonotonicNs());
+  BeginUsage(MonotonicNs());
   CalibrateFirst();
   ring_->Touch();
   oom_file_ = OomFileOf(ReadProcFile("/proc/self/cgroup"));
@@ -416,6 +428,7 @@ void Watcher::Run() {
     Wait(next_ns);
   }
   overhead_.End();
+  LookAtUsage(MonotonicNs());
   thread_recorder_.Look();
   slow_methods_.Finish(MonotonicNs(), clock(), process_exits_);
   for (size_t i = 0; i < threads_.size(); ++i) {

@@ -25,6 +25,7 @@
 #include "sdk/runtime/overhead.h"
 #include "sdk/runtime/slow_methods.h"
 #include "sdk/runtime/startup_watch.h"
+#include "sdk/runtime/usage_watch.h"
 #include "sdk/runtime/watched_thread.h"
 #include "tracer/ftrace/kernel_recorder.h"
 #include "tracer/interpose/thread_recorder.h"
@@ -41,6 +42,9 @@ class Watcher {
   // `crash_loop`, which outlives the watcher, says whether functions may be hooked.
   Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop, KernelRecorder* kernel,
           Refusals* refusals, Seal seal, ReadSealer read_sealer);
+
+  // The ring's usage is to be counted: called on the watcher thread. REQUIRES that Start() follows.
+  void TellUsage(std::function<void()> count) { count_usage_ = std::move(count); }
 
   void Start();
   // Polls every thread once more, seals what is growing, and ends the thread. `process_exits`: the
@@ -102,6 +106,8 @@ class Watcher {
   void FollowDesktop(bool first);
   void NoteForeground(uint64_t now_ns);
   void NoteOomKills();
+  void BeginUsage(uint64_t now_ns);
+  void LookAtUsage(uint64_t now_ns);
   void GrowRing();
   void SweepThreadRecords();
   void SealWithNotes(SealRequest request);
@@ -135,6 +141,8 @@ class Watcher {
   ThreadRecorder thread_recorder_;
   StartupWatch startup_;
   SlowMethods slow_methods_;
+  std::function<void()> count_usage_;  // empty: usage is not counted
+  UsageWatch usage_;
   CpuAccount cpu_account_;
   std::string oom_file_;  // empty: there is none
   uint64_t counted_thread_drops_ = 0;

@@ -136,8 +136,11 @@ TEST_F(DurabilityTest, StoreOfANewerCollectorIsLeftAlone) {
   EXPECT_NE(older.Errors().find("newer jankbox-collector"), std::string::npos);
 }
 
-// As earlier collectors left it: that of 0.1, the first one with group keys, and that without
-// names.
+// As earlier collectors left it: that of 0.1, the first one with group keys, that without names,
+// and that without usage.
+constexpr char kToSchema4[] =
+    "DROP TABLE usage; ALTER TABLE epochs DROP COLUMN usage_seq;"
+    "PRAGMA user_version = 4";
 constexpr char kToSchema3[] =
     "DROP VIEW shown; DROP TABLE symbol_state; DROP TABLE symbol_files; DROP TABLE folder_files;"
     "DROP TABLE report_keys; DROP TABLE asked_servers; DROP TABLE named; DROP TABLE trace_names;"
@@ -168,11 +171,11 @@ TEST_F(DurabilityTest, StoreOfAnOlderCollectorKeepsItsGroups) {
   const proto::Report report = SampleReport();
   ASSERT_EQ(UploadResult(Seal(report)), proto::UploadReply::STORED);
   uint64_t reports = 1;
-  for (const int schema : {3, 2, 1}) {
+  for (const int schema : {4, 3, 2, 1}) {
     collector_->End(SIGTERM);
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open(JoinPath(folder_.path(), "reports.db").c_str(), &database), SQLITE_OK);
-    const std::vector<const char*> steps = {kToSchema3, kToSchema2, kToSchema1};
+    const std::vector<const char*> steps = {kToSchema4, kToSchema3, kToSchema2, kToSchema1};
     for (size_t step = 0; step + static_cast<size_t>(schema) <= steps.size(); ++step) {
       ASSERT_EQ(sqlite3_exec(database, steps[step], nullptr, nullptr, nullptr), SQLITE_OK)
           << sqlite3_errmsg(database);
@@ -184,6 +187,7 @@ TEST_F(DurabilityTest, StoreOfAnOlderCollectorKeepsItsGroups) {
     ASSERT_EQ(groups.size(), 1u);
     EXPECT_EQ(groups[0].at("key"), report.fingerprint());
     EXPECT_EQ(groups[0].at("incidents"), ++reports);
+    EXPECT_EQ(GetJson("/api/v1/usage").at("versions").size(), 0u);
   }
 }
 

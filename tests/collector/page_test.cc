@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "base/uuid.h"
 #include "report/report_encoder.h"
 #include "report/report_json.h"
 #include "tests/collector/collector_process.h"
@@ -86,6 +87,39 @@ TEST_F(PageTest, EveryFieldOfAReportIsShown) {
   }
 }
 
+TEST_F(PageTest, UsageIsShownWithItsRates) {
+  if (!HaveChromium()) GTEST_SKIP() << "chromium is not installed";
+  proto::Counts counts;
+  counts.set_format(1);
+  counts.set_epoch(NewUuid(1));
+  counts.set_installation(NewUuid(1));
+  counts.set_seq(1);
+  counts.set_usage_seq(1);
+  proto::Usage* usage = counts.add_usage();
+  usage->set_day(20'500);
+  usage->set_app(kPayload);
+  usage->set_version("7.4");
+  usage->set_foreground_ms(5'400'000);
+  usage->set_messages(123'456);
+  proto::Counter* counter = counts.add_counters();
+  counter->set_key("key");
+  counter->set_app(kPayload);
+  counter->set_version("7.4");
+  counter->set_incidents(3);
+  counter->add_buckets()->set_incidents(3);
+  ASSERT_EQ(NewClient()
+                .Post("/api/v1/counts", counts.SerializeAsString(), "application/x-jankbox-counts")
+                ->status,
+            200);
+  const std::string document = Document("/");
+  EXPECT_NE(document.find("<section id=\"usage\">"), std::string::npos) << document;
+  for (const char* shown :
+       {">7.4<", ">1.5 h<", ">123,456<", ">2<", ">0.24<", ">–<", "2026-02-16"}) {
+    EXPECT_NE(document.find(shown), std::string::npos) << shown << document;
+  }
+  EXPECT_EQ(document.find("<img"), std::string::npos) << document;
+}
+
 TEST_F(PageTest, EmptyStateSaysHowToUpload) {
   if (!HaveChromium()) GTEST_SKIP() << "chromium is not installed";
   const std::string document = Document("/");
@@ -108,7 +142,7 @@ TEST_F(PageTest, PageHasNothingInline) {
   for (const char* inline_code : {"<script>", "<style", "style=", "onclick", "javascript:"}) {
     EXPECT_EQ(page.find(inline_code), std::string::npos) << inline_code;
   }
-  for (const char* path : {"/app.js", "/style.css", "/icon.svg"}) {
+  for (const char* path : {"/app.js", "/usage.js", "/style.css", "/icon.svg"}) {
     EXPECT_EQ(NewClient().Get(path)->status, 200) << path;
   }
 }

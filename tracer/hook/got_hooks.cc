@@ -37,6 +37,27 @@ bool SameModule(const LoadedModule& a, const LoadedModule& b) {
 
 }  // namespace
 
+const char* HookMissText(HookMiss miss) {
+  switch (miss) {
+    case HookMiss::kCorruptTables:
+      return "contradictory tables";
+    case HookMiss::kUnknownPacking:
+      return "unknown packing";
+    case HookMiss::kOutOfReach:
+      return "not accessible";
+    case HookMiss::kUnaligned:
+      return "unaligned";
+    case HookMiss::kOtherHook:
+      return "hooked by another tool";
+    case HookMiss::kProtected:
+      return "protected";
+    case HookMiss::kAbsent:
+    case HookMiss::kNoOriginal:
+      break;
+  }
+  return "";
+}
+
 // One walk: hold the modules, scan them, choose the originals, store; destruction releases.
 class GotHooks::Pass {
  public:

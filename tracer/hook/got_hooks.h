@@ -48,6 +48,9 @@ enum class HookMiss : uint8_t {
 };
 inline constexpr size_t kHookMissKinds = 8;
 
+// As a report names it; "" if no call is missed: nothing defines the function.
+const char* HookMissText(HookMiss miss);
+
 // Slots of the wanted functions, as of the last poll.
 struct HookCounts {
   uint32_t hooked = 0;                            // lead to a proxy

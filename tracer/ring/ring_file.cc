@@ -221,6 +221,22 @@ void RingFile::NoteOomKills(std::string_view file, uint64_t kills) {
   h->oom_kills.store(kills + 1, std::memory_order_release);
 }
 
+void RingFile::BeginUsage(std::string_view id, uint64_t day) {
+  SetUsageDay(day);
+  StoreWordText(&mutable_header()->usage_id, id);
+}
+
+void RingFile::SetUsageDay(uint64_t day) {
+  mutable_header()->usage_day.store(day, std::memory_order_relaxed);
+}
+
+void RingFile::SetUsage(uint64_t foreground_ns, uint64_t sessions) {
+  mutable_header()->foreground_ns.store(foreground_ns, std::memory_order_relaxed);
+  mutable_header()->sessions.store(sessions, std::memory_order_relaxed);
+}
+
+void RingFile::EndUsage() { StoreWordText(&mutable_header()->usage_id, ""); }
+
 bool RingFile::RemoveFile() {
   RingHeader* h = mutable_header();
   const bool unsealed =

@@ -81,6 +81,14 @@ class RingFile {
   void NoteForeground(bool in_front);
   void NoteOomKills(std::string_view file, uint64_t kills);
 
+  // How much the program is used is to be counted under that UUID, until all of it is. What is not
+  // counted yet belongs to `day`. Frames and messages are in the slots of the watched threads; the
+  // watcher thread adds the rest.
+  void BeginUsage(std::string_view id, uint64_t day);
+  void SetUsageDay(uint64_t day);
+  void SetUsage(uint64_t foreground_ns, uint64_t sessions);
+  void EndUsage();
+
   // REQUIRES index < kMaxWatchedThreads.
   WatchedSlot watched(size_t index) {
     DCHECK(index < kMaxWatchedThreads);

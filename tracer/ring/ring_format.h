@@ -240,6 +240,11 @@ struct RingHeader {
   uint32_t parent_reserved;
   uint64_t parent_start_ticks;
   uint64_t parent_padding[6];
+  // How much the program was used since the recording began. 0 in older rings.
+  std::atomic<uint64_t> usage_id[kIncidentIdWords];  // UUID; empty: usage is not counted, or all is
+  std::atomic<uint64_t> foreground_ns;
+  std::atomic<uint64_t> sessions;
+  std::atomic<uint64_t> usage_day;  // UTC, since 1970, of what is not counted yet
 };
 static_assert(sizeof(RingHeader) <= kRingSectionAlignment);
 static_assert(std::atomic<uint64_t>::is_always_lock_free);

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/atomic_word.h"
+#include "base/phase_names.h"
+#include "base/uuid.h"
 #include "tracer/ring/ring_checksums.h"
 #include "tracer/ring/word_text.h"
 
@@ -153,6 +155,22 @@ std::string HeaderText(const char* field, size_t size) {
 
 std::string DispatchNameText(const std::atomic<uint64_t>* words) {
   return ReadWordText(words, kDispatchNameWords);
+}
+
+RecordedUsage UsageOf(const RingHeader& ring) {
+  RecordedUsage usage;
+  const std::string id = ReadWordText(ring.usage_id);
+  if (IsUuid(id)) usage.id = id;
+  usage.day = ring.usage_day.load(std::memory_order_relaxed);
+  usage.foreground_ns = ring.foreground_ns.load(std::memory_order_relaxed);
+  usage.sessions = ring.sessions.load(std::memory_order_relaxed);
+  for (const RingWatchedThread& thread : ring.watched) {
+    usage.frames += thread.frame_count.load(std::memory_order_relaxed);
+    // A thread that has only started up has handled no message.
+    if (DispatchNameText(thread.what) == kStartUpName) continue;
+    usage.messages += thread.dispatch_count.load(std::memory_order_relaxed);
+  }
+  return usage;
 }
 
 bool RingReader::IsOurs(const RingHeader& h) {

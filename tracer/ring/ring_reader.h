@@ -80,6 +80,17 @@ class RingReader {
 std::string HeaderText(const char* field, size_t size);
 std::string DispatchNameText(const std::atomic<uint64_t>* words);
 
+// How much the program was used since the recording began. Of a dead ring, untrusted.
+struct RecordedUsage {
+  std::string id;  // a UUID; empty: it is not to be counted, or all is
+  uint64_t day = 0;
+  uint64_t foreground_ns = 0;
+  uint64_t sessions = 0;
+  uint64_t frames = 0;
+  uint64_t messages = 0;  // of watched threads
+};
+RecordedUsage UsageOf(const RingHeader& ring);
+
 }  // namespace jankbox
 
 #endif  // JANKBOX_TRACER_RING_RING_READER_H_

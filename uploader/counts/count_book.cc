@@ -13,6 +13,7 @@
 #include "base/sealed_file.h"
 #include "report/message_decoder.h"
 #include "report/report_encoder.h"
+#include "uploader/counts/count_epoch.h"
 #include "uploader/counts/file_birth.h"
 #include "uploader/spool/spool_folder.h"
 #include "uploader/spool/spool_lock.h"
@@ -21,7 +22,8 @@ namespace jankbox {
 namespace {
 
 constexpr std::string_view kMagic = "JBXCNT01";
-constexpr size_t kMaxBytes = 2u << 20;  // 501 counters of every bucket are below 1 MiB
+// 501 counters of every bucket are below 1 MiB, and two epochs may have them.
+constexpr size_t kMaxBytes = 4u << 20;
 constexpr uint32_t kLockMs = 1000;
 
 enum class FileState { kNone, kDamaged, kCopy, kWhole };
@@ -60,6 +62,8 @@ ReportCountBook BeginAgain(const char* why, const CountFile& synced, const Count
     auto& ids = book.counted_ids;
     if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
   }
+  const bool is_recent = recent.book.generation > synced.book.generation;
+  book.processes = is_recent ? recent.book.processes : synced.book.processes;
   return book;
 }
 
@@ -94,10 +98,12 @@ CountBook::Loaded CountBook::Load(const SpoolInstant& now) const {
   return loaded;
 }
 
-Status CountBook::Store(const SpoolInstant& now, bool durable, ReportCountBook* book) const {
+Status CountBook::Store(const SpoolInstant& now, const Outcome& outcome,
+                        ReportCountBook* book) const {
   ++book->generation;
-  if (book->boot_id != now.boot_id) durable = true;
-  if (now.boottime_ns >= book->synced_boottime_ns + kSyncEveryNs) durable = true;
+  const bool due =
+      book->boot_id != now.boot_id || now.boottime_ns >= book->synced_boottime_ns + kSyncEveryNs;
+  const bool durable = outcome.durable || (due && !outcome.lazy);
   book->boot_id = now.boot_id;
   if (durable) book->synced_boottime_ns = now.boottime_ns;
   const auto content = [book](int fd) {
@@ -118,22 +124,29 @@ Status CountBook::Change(const Edit& edit) {
   Loaded loaded = Load(now);
   ReportCountBook& book = loaded.book;
   const std::string epoch = book.epoch;
-  const uint64_t seq = book.seq;
   const bool was_closed = book.closed;
   Outcome outcome = edit(&book);
-  const size_t ids = book.counted_ids.size();
-  for (const std::string& id : settled_) ForgetId(id, &book);
-  outcome.changed = outcome.changed || book.counted_ids.size() != ids;
+  const size_t ids = book.counted_ids.size() + book.processes.size();
+  for (const std::string& id : settled_) {
+    ForgetId(id, &book);
+    ForgetProcess(id, &book);
+  }
+  outcome.changed = outcome.changed || book.counted_ids.size() + book.processes.size() != ids;
   // An epoch that begins where there was none is not worth a file before it counts.
   if (loaded.changed && book.generation != 0) outcome = {.changed = true, .durable = true};
   // No epoch is begun twice, and after a power cut closed counts have nothing missing.
-  const bool opened = was_closed && book.seq != seq;
+  const bool opened = was_closed && !book.closed;
   if (opened || book.epoch != epoch) outcome.durable = true;
   Status status = Status::Ok();
   if (outcome.changed || (outcome.durable && !loaded.synced)) {
-    status = Store(now, outcome.durable, &book);
+    status = Store(now, outcome, &book);
   }
-  if (status.ok()) settled_.clear();
+  if (status.ok()) {
+    for (const std::string& id : settled_) {
+      std::erase_if(usage_, [&](const NotedUsage& noted) { return noted.usage.id == id; });
+    }
+    settled_.clear();
+  }
   return status;
 }
 
@@ -145,10 +158,21 @@ bool CountBook::AddUnwritten(ReportCountBook* book) {
   return added;
 }
 
+bool CountBook::AddNotedUsage(ReportCountBook* book) const {
+  bool added = false;
+  for (const NotedUsage& noted : usage_) {
+    added = AddUsage(noted.usage, noted.written, book) || added;
+  }
+  // No incident was counted since this write.
+  if (added && book->generation == 0) book->closed = true;
+  return added;
+}
+
 void CountBook::WasWritten(const Status& status) {
   if (!status.ok()) return;
   unwritten_.clear();
   lost_ = 0;
+  for (NotedUsage& noted : usage_) noted.written = noted.usage.total;
 }
 
 Status CountBook::Count(const CountedIncident& incident) {
@@ -158,10 +182,54 @@ Status CountBook::Count(const CountedIncident& incident) {
   }
   unwritten_.push_back(incident);
   counted_.push_back(incident.id);
-  const Status status =
-      Change([this](ReportCountBook* book) { return Outcome{.changed = AddUnwritten(book)}; });
+  const Status status = Change([this](ReportCountBook* book) {
+    const bool used = AddNotedUsage(book);
+    return Outcome{.changed = AddUnwritten(book) || used};
+  });
   WasWritten(status);
   return status;
+}
+
+void CountBook::NoteUsage(const ProcessUsage& usage) {
+  for (NotedUsage& noted : usage_) {
+    if (noted.usage.id != usage.id) continue;
+    noted.usage = usage;
+    return;
+  }
+  usage_.push_back({usage, {}});
+}
+
+Status CountBook::WriteUsage() {
+  const Status status = Change([this](ReportCountBook* book) {
+    const bool used = AddNotedUsage(book);
+    const bool added = AddUnwritten(book);
+    return Outcome{.changed = added || used, .lazy = !added};
+  });
+  WasWritten(status);
+  return status;
+}
+
+void CountBook::CountEndedUsage(const ProcessUsage& usage) {
+  NoteUsage(usage);
+  EndUsage(usage.id);
+  (void)WriteUsage().ok();  // else with the next change
+}
+
+Status CountBook::ForgetUsage(const std::string& app) {
+  return Change([&](ReportCountBook* book) {
+    if (!ForgetUsageOf(app, book)) return Outcome{};
+    ResetIds(book);
+    if (book->usage.empty()) book->installation.clear();
+    return Outcome{.changed = true, .durable = true};
+  });
+}
+
+Status CountBook::Reset() {
+  return Change([](ReportCountBook* book) {
+    if (book->generation == 0) return Outcome{};  // there is no id yet
+    ResetIds(book);
+    return Outcome{.changed = true, .durable = true};
+  });
 }
 
 void CountBook::Settle() {
@@ -170,10 +238,15 @@ void CountBook::Settle() {
 }
 
 Status CountBook::Close() {
-  if (unwritten_.empty() && counted_.empty() && settled_.empty()) return Status::Ok();
+  const bool idle = unwritten_.empty() && counted_.empty() && settled_.empty() && usage_.empty();
+  if (idle) return Status::Ok();
   const Status status = Change([this](ReportCountBook* book) {
+    const bool used = AddNotedUsage(book);
     const bool added = AddUnwritten(book);
-    if (!added && (book->closed || book->generation == 0)) return Outcome{};
+    // Usage is not worth a wait for the disk at each end of a program.
+    if (!added && (book->closed || book->generation == 0)) {
+      return Outcome{.changed = used, .lazy = true};
+    }
     book->closed = true;
     return Outcome{.changed = true, .durable = true};
   });
@@ -181,31 +254,50 @@ Status CountBook::Close() {
   return status;
 }
 
-Result<ReportCounts> CountBook::Unsent() {
+Result<ReportCounts> CountBook::Unsent(size_t usage_bytes) {
   ReportCounts counts;
   const Status status = Change([&](ReportCountBook* book) {
+    if (!book->ended.epoch.empty()) {
+      counts = book->ended;
+      return Outcome{.durable = true};
+    }
     counts = UnsentCounts(*book);
-    return Outcome{.durable = !counts.counters.empty()};
+    AddUnsentUsage(*book, usage_bytes, &counts);
+    if (counts.counters.empty() && counts.usage.empty()) return Outcome{};
+    const bool was_unseen = book->unseen;
+    book->unseen = false;
+    return Outcome{.changed = was_unseen, .durable = true};
   });
   if (!status.ok()) return status;
   return counts;
 }
 
+// Of what a reset left: it does not change any more, so that all of it is there, or none.
+bool CountBook::AcknowledgeEnded(const ReportCounts& sent, ReportCountBook* book) {
+  if (book->ended.epoch != sent.epoch) return false;
+  const bool same = EncodeCounts(book->ended) == EncodeCounts(sent);
+  if (same) book->ended = {};
+  return same;
+}
+
 Status CountBook::Acknowledge(const ReportCounts& sent, const CountsAnswer& answer) {
   return Change([&](ReportCountBook* book) {
+    if (AcknowledgeEnded(sent, book)) return Outcome{.changed = true};
     if (book->epoch != sent.epoch) return Outcome{};
-    const char* again = answer.forked || answer.seq > book->seq ? "copy" : nullptr;
-    if (again == nullptr) {
-      book->acknowledged_seq =
-          answer.resend ? 0 : std::max(book->acknowledged_seq, std::min(sent.seq, answer.seq));
-      const bool all_sent = book->acknowledged_seq == book->seq;
-      if (all_sent && book->counters.size() >= kFullCounters) again = "full";
+    if (answer.forked || answer.seq > book->seq || answer.usage_seq > book->seq) {
+      BeginEpoch("copy", book);
+      return Outcome{.changed = true};
     }
-    if (again != nullptr) {
-      ReportCountBook next = NewCountBook(again);
-      next.generation = book->generation;
-      next.counted_ids = std::move(book->counted_ids);
-      *book = std::move(next);
+    const uint64_t usage_seq = std::min(sent.usage_seq, answer.usage_seq);
+    book->acknowledged_seq =
+        answer.resend ? 0 : std::max(book->acknowledged_seq, std::min(sent.seq, answer.seq));
+    book->acknowledged_usage_seq =
+        answer.resend ? 0 : std::max(book->acknowledged_usage_seq, usage_seq);
+    const bool full = book->counters.size() >= kFullCounters || book->usage.size() >= kFullUsage;
+    if (full && IsAllSent(*book)) {
+      std::string installation = std::move(book->installation);
+      BeginEpoch("full", book);
+      book->installation = std::move(installation);
     }
     return Outcome{.changed = true};
   });

@@ -4,18 +4,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/utf8.h"
 #include "base/uuid.h"
 #include "report/duration_buckets.h"
+#include "uploader/counts/cut_text.h"
+#include "uploader/counts/usage.h"
 
 namespace jankbox {
 namespace {
 
-constexpr size_t kMaxTextBytes = 64;
 constexpr size_t kMaxKeyBytes = 64;
-
-// As it is written, so that a counter is found again.
-std::string Cut(const std::string& text) { return ToValidUtf8(text, kMaxTextBytes); }
 
 ReportBookedCounter* Find(const std::string& version, const std::string& key,
                           ReportCountBook* book) {
@@ -54,10 +51,10 @@ void Add(const ReportCounter& added, ReportCounter* counter) {
   AddToBucket(DurationBucket(mean_ns), added.incidents, &counter->buckets);
   counter->kind = added.kind;
   if (counter->key == kOtherKey) return;  // of many causes
-  counter->app = Cut(added.app);
-  counter->cause = Cut(added.cause);
-  counter->message = Cut(added.message);
-  counter->blamed_function = Cut(added.blamed_function);
+  counter->app = CutText(added.app);
+  counter->cause = CutText(added.cause);
+  counter->message = CutText(added.message);
+  counter->blamed_function = CutText(added.blamed_function);
 }
 
 bool IsPlausibleCounter(const ReportBookedCounter& booked, uint64_t seq) {
@@ -75,19 +72,12 @@ bool IsPlausibleCounter(const ReportBookedCounter& booked, uint64_t seq) {
 
 }  // namespace
 
-ReportCountBook NewCountBook(const char* begun) {
-  ReportCountBook book;
-  book.epoch = NewUuid(0);  // random, without the time of the first incident
-  book.begun = begun;
-  return book;
-}
-
 bool AddIncident(const CountedIncident& incident, ReportCountBook* book) {
   auto& ids = book->counted_ids;
   if (std::find(ids.begin(), ids.end(), incident.id) != ids.end()) return false;
   const ReportCounter& added = incident.counter;
   const std::string key = added.key.empty() ? kOtherKey : added.key.substr(0, kMaxKeyBytes);
-  ReportBookedCounter* booked = CounterFor(Cut(added.version), key, book);
+  ReportBookedCounter* booked = CounterFor(CutText(added.version), key, book);
   Add(added, &booked->counter);
   booked->seq = ++book->seq;
   if (ids.size() >= kMaxCountedIds) ids.erase(ids.begin());
@@ -124,7 +114,7 @@ ReportCounter SumOfKey(const ReportCountBook& book, const std::string& key) {
 }
 
 bool IsPlausible(const ReportCountBook& book) {
-  return IsUuid(book.epoch) && book.acknowledged_seq <= book.seq &&
+  return IsUuid(book.epoch) && book.acknowledged_seq <= book.seq && IsPlausibleUsage(book) &&
          std::all_of(book.counters.begin(), book.counters.end(),
                      [&](const ReportBookedCounter& booked) {
                        return IsPlausibleCounter(booked, book.seq);

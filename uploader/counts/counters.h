@@ -21,9 +21,6 @@ struct CountedIncident {
   ReportCounter counter;  // `buckets` follow from the durations
 };
 
-// An empty count. `begun`: why it begins, as in Counts.begun.
-ReportCountBook NewCountBook(const char* begun);
-
 // False if what has this id was added before.
 bool AddIncident(const CountedIncident& incident, ReportCountBook* book);
 

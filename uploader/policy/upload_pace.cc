@@ -15,9 +15,7 @@ uint64_t Until(uint64_t at_ms, uint64_t now_ms) { return at_ms > now_ms ? at_ms 
 
 // Whether what was spent counts for `day`: spent on it, or on the next one by a clock that was a
 // little ahead. Days further ahead come from a clock that was wrong and must not block for years.
-bool CountsFor(const UploadPace& pace, uint64_t day) {
-  return pace.day == day || pace.day == day + 1;
-}
+bool CountsFor(uint64_t spent_on, uint64_t day) { return spent_on == day || spent_on == day + 1; }
 
 }  // namespace
 
@@ -42,15 +40,31 @@ uint64_t WaitMs(const UploadPace& pace, uint64_t now_ms, bool ignore_backoff) {
 bool BudgetAllows(const UploadPace& pace, const UploadBudget& budget, bool metered, uint64_t now_ms,
                   uint64_t bytes) {
   const uint64_t limit = metered ? budget.metered_bytes_a_day : budget.unmetered_bytes_a_day;
-  const uint64_t spent = CountsFor(pace, now_ms / kDayMs) ? pace.day_bytes : 0;
+  const uint64_t spent = CountsFor(pace.day, now_ms / kDayMs) ? pace.day_bytes : 0;
   return spent <= limit && bytes <= limit - spent;
 }
 
 uint64_t NextDayMs(uint64_t now_ms) { return kDayMs - now_ms % kDayMs; }
 
+uint64_t UsageAllowance(const UploadPace& pace, uint64_t now_ms) {
+  if (!CountsFor(pace.usage_ms / kDayMs, now_ms / kDayMs)) return kUsageBytesADay;
+  // A clock that was set back a little waits for the moment at which it was.
+  if (now_ms < pace.usage_ms + kUsageEveryMs || pace.usage_bytes >= kUsageBytesADay) return 0;
+  return kUsageBytesADay - pace.usage_bytes;
+}
+
+void NoteUsageSent(UploadPace* pace, uint64_t now_ms, uint64_t bytes) {
+  if (!CountsFor(pace->usage_ms / kDayMs, now_ms / kDayMs)) {
+    pace->usage_ms = now_ms;
+    pace->usage_bytes = 0;
+  }
+  pace->usage_ms = std::max(pace->usage_ms, now_ms);
+  pace->usage_bytes += bytes;
+}
+
 void NoteSpent(UploadPace* pace, uint64_t now_ms, uint64_t bytes) {
   const uint64_t day = now_ms / kDayMs;
-  if (!CountsFor(*pace, day)) {
+  if (!CountsFor(pace->day, day)) {
     pace->day = day;
     pace->day_bytes = 0;
   }
@@ -83,6 +97,8 @@ std::string EncodeUploadPace(const UploadPace& pace) {
   out.Varint(4, pace.day);
   out.Varint(5, pace.day_bytes);
   out.Varint(6, pace.counts_not_before_ms);
+  out.Varint(7, pace.usage_ms);
+  out.Varint(8, pace.usage_bytes);
   return bytes;
 }
 
@@ -99,6 +115,8 @@ UploadPace DecodeUploadPace(std::string_view bytes) {
     if (field.number == 4) pace.day = field.value;
     if (field.number == 5) pace.day_bytes = field.value;
     if (field.number == 6) pace.counts_not_before_ms = field.value;
+    if (field.number == 7) pace.usage_ms = field.value;
+    if (field.number == 8) pace.usage_bytes = field.value;
   }
   return reader.complete() ? pace : UploadPace();
 }

@@ -13,6 +13,9 @@ namespace jankbox {
 
 inline constexpr uint64_t kBackoffBaseMs = 1000;
 inline constexpr uint64_t kBackoffCapMs = 3'600'000;
+// Of usage: that is sent on one day, and between two messages with it.
+inline constexpr uint64_t kUsageBytesADay = 1024;
+inline constexpr uint64_t kUsageEveryMs = 3 * 3'600'000;
 
 struct UploadBudget {
   uint64_t metered_bytes_a_day = 1u << 20;
@@ -27,6 +30,8 @@ struct UploadPace {
   uint64_t day = 0;                   // since 1970, UTC
   uint64_t day_bytes = 0;             // sent on it, whatever came back
   uint64_t counts_not_before_ms = 0;  // the server takes no counts
+  uint64_t usage_ms = 0;              // when usage was sent last
+  uint64_t usage_bytes = 0;           // of it on the day of that moment
 };
 
 // Full jitter: anywhere from 0 to min(cap, base * 2^(failures - 1)). REQUIRES failures > 0.
@@ -46,6 +51,10 @@ bool BudgetAllows(const UploadPace& pace, const UploadBudget& budget, bool meter
                   uint64_t bytes);
 // Milliseconds until the next day's budget.
 uint64_t NextDayMs(uint64_t now_ms);
+
+// How many bytes of usage may be sent now.
+uint64_t UsageAllowance(const UploadPace& pace, uint64_t now_ms);
+void NoteUsageSent(UploadPace* pace, uint64_t now_ms, uint64_t bytes);
 
 void NoteSpent(UploadPace* pace, uint64_t now_ms, uint64_t bytes);
 void NoteSuccess(UploadPace* pace);

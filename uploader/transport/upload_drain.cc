@@ -14,6 +14,7 @@
 #include "base/sealed_file.h"
 #include "report/report_encoder.h"
 #include "uploader/counts/count_book.h"
+#include "uploader/counts/usage.h"
 #include "uploader/policy/retry_after.h"
 #include "uploader/policy/upload_outcome.h"
 #include "uploader/spool/spool_lock.h"
@@ -80,6 +81,7 @@ class Drain {
   bool HasTime();
   TransportReply Post(const char* path, const char* content_type, int fd, uint64_t size_bytes);
   Step SendCounts();
+  Step SendCounts(const ReportCounts& counts, CountBook* book);
   Step SettleCounts(const ReportCounts& counts, CountBook* book, const TransportReply& reply);
   void NoteError(const TransportReply& reply);
   Step Send(const SpoolEntry& entry);
@@ -218,24 +220,39 @@ TransportReply Drain::Post(const char* path, const char* content_type, int fd,
   return transport_->Post(request);
 }
 
+// What a reset left to send under the old ids, and then what was counted under the present ones.
 Drain::Step Drain::SendCounts() {
   CountBook book(spool_->directory());
-  const Result<ReportCounts> counts = book.Unsent();
-  if (!counts.ok()) summary_.last_error = counts.status().message();
-  summary_.counts_kept = counts.ok() && !counts->counters.empty();
-  if (!summary_.counts_kept) return Step::kNext;
+  std::string sent_epoch;
+  for (;;) {
+    const uint64_t usage_bytes =
+        options_.on_demand ? UINT64_MAX : UsageAllowance(pace_, RealtimeMs());
+    const Result<ReportCounts> counts = book.Unsent(usage_bytes);
+    if (!counts.ok()) summary_.last_error = counts.status().message();
+    const bool any = counts.ok() && (!counts->counters.empty() || !counts->usage.empty());
+    if (!any || counts->epoch == sent_epoch) return Step::kNext;
+    sent_epoch = counts->epoch;
+    // Usage is not worth a retry: it goes with the next counts, or some hours later.
+    summary_.counts_kept = !counts->counters.empty();
+    const Step step = SendCounts(counts.value(), &book);
+    if (step != Step::kNext || summary_.counts_kept) return step;
+  }
+}
+
+Drain::Step Drain::SendCounts(const ReportCounts& counts, CountBook* book) {
   if (!options_.on_demand && RealtimeMs() < pace_.counts_not_before_ms) {
     summary_.counts_kept = false;  // until tomorrow, and not again and again until then
     return Step::kNext;
   }
-  const std::string bytes = EncodeCounts(counts.value());
+  const std::string bytes = EncodeCounts(counts);
   if (!HasBudget(bytes.size()) || !HasTime()) return Step::kStop;
   const Result<ScopedFd> body = NewBodyFile(spool_->directory(), bytes);
   if (!body.ok()) {
     summary_.last_error = body.status().message();
     return Step::kNext;
   }
-  return SettleCounts(counts.value(), &book,
+  if (!counts.usage.empty()) NoteUsageSent(&pace_, RealtimeMs(), UsageBytes(counts));
+  return SettleCounts(counts, book,
                       Post(kCountsPath, kCountsContentType, body->get(), bytes.size()));
 }
 

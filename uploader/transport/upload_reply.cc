@@ -29,6 +29,7 @@ std::optional<CountsAnswer> AnswerToCounts(std::string_view body, std::string_vi
     if (field.number == 1) replied_epoch = field.bytes;
     if (field.number == 2 && !field.is_bytes) answer.seq = field.value;
     if (field.number == 3 && !field.is_bytes) result = field.value;
+    if (field.number == 4 && !field.is_bytes) answer.usage_seq = field.value;
   }
   const bool known = result == kStored || result == kForked || result == kResend;
   if (!reader.complete() || epoch.empty() || replied_epoch != epoch || !known) return std::nullopt;

@@ -185,6 +185,9 @@ typedef struct jankbox_options {
   uint32_t slow_method_ms;
   /* The threads whose slow methods are reported: JANKBOX_SLOW_METHODS_…. Default watched. */
   uint32_t slow_method_threads;
+  /* Whether foreground time, sessions, frames and messages are counted by day and sent with the
+   * counts of incidents: JANKBOX_USAGE_…. Default on. */
+  uint32_t usage;
 } jankbox_options;
 
 /* How events are recorded. Every report says which mode was active when. */
@@ -302,6 +305,11 @@ enum {
   /* Every thread that records calls. */
   JANKBOX_SLOW_METHODS_ALL = 2
 };
+
+/* Whether Jankbox counts how much the app is used, so that a backend can say how often incidents
+ * are: by day and app version, with a random id of this installation, at most 1 KiB a day. OFF
+ * also forgets what was counted of this app and not sent. */
+enum { JANKBOX_USAGE_OFF = 1, JANKBOX_USAGE_ON = 2 };
 
 /* Do not look for loops in the host's libraries (android::Looper, GLib, libuv, …): only the
  * explicit calls count. */

@@ -1,5 +1,5 @@
-/* How Jankbox uploads reports to jankbox_options.upload_url: with an HTTP client of the app instead
- * of libcurl, and how much the network allows. C. */
+/* How Jankbox uploads reports and counts to jankbox_options.upload_url: with an HTTP client of the
+ * app instead of libcurl, how much the network allows, and under which ids. C. */
 #ifndef JANKBOX_UPLOAD_H_
 #define JANKBOX_UPLOAD_H_
 
@@ -71,6 +71,13 @@ enum {
 /* Sets how much Jankbox may upload from now on: JANKBOX_NETWORK_…; other numbers mean METERED. A
  * change from OFF starts the upload of the reports that wait. Kept over jankbox_start(). */
 JANKBOX_API void jankbox_set_network(int network);
+
+/* Gives this installation another random id, and the counts of its incidents another epoch: nothing
+ * that is sent from then on has an id that was sent before. Counts that were not sent yet go out
+ * under the old ids. Takes effect after this returns; jankbox_flush() waits for it.
+ *
+ * Errors: JANKBOX_NOT_RUNNING. */
+JANKBOX_API jankbox_status jankbox_reset_installation_id(void);
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 #include "base/uuid.h"
 #include "report/duration_buckets.h"
 #include "tests/uploader/counts/counted_incident.h"
+#include "uploader/counts/count_epoch.h"
 
 namespace jankbox {
 namespace {

@@ -114,13 +114,38 @@ TEST(UploadBudget, ClockSetBackNeitherRenewsNorBlocksForYears) {
 }
 
 TEST(UploadPace, RoundTripKeepsEverything) {
-  const UploadPace pace{1, 2, UINT64_MAX, 4, 5};
+  const UploadPace pace{1, 2, UINT64_MAX, 4, 5, 6, 7, 8};
   const UploadPace decoded = DecodeUploadPace(EncodeUploadPace(pace));
   EXPECT_EQ(decoded.failures, 1u);
   EXPECT_EQ(decoded.not_before_ms, 2u);
   EXPECT_EQ(decoded.server_says_ms, UINT64_MAX);
   EXPECT_EQ(decoded.day, 4u);
   EXPECT_EQ(decoded.day_bytes, 5u);
+  EXPECT_EQ(decoded.counts_not_before_ms, 6u);
+  EXPECT_EQ(decoded.usage_ms, 7u);
+  EXPECT_EQ(decoded.usage_bytes, 8u);
+}
+
+TEST(UsageAllowance, IsAKibibyteADayInSomeMessages) {
+  UploadPace pace;
+  EXPECT_EQ(UsageAllowance(pace, kNowMs), 1024u);
+  NoteUsageSent(&pace, kNowMs, 300);
+  EXPECT_EQ(UsageAllowance(pace, kNowMs + kUsageEveryMs - 1), 0u);
+  EXPECT_EQ(UsageAllowance(pace, kNowMs + kUsageEveryMs), 724u);
+  NoteUsageSent(&pace, kNowMs + kUsageEveryMs, 724);
+  EXPECT_EQ(UsageAllowance(pace, kNowMs + 2 * kUsageEveryMs), 0u);
+  const uint64_t midnight_ms = kNowMs + NextDayMs(kNowMs);
+  EXPECT_EQ(UsageAllowance(pace, midnight_ms - 1), 0u);
+  EXPECT_EQ(UsageAllowance(pace, midnight_ms), 1024u);
+}
+
+TEST(UsageAllowance, ClockSetBackNeitherRenewsNorBlocksForYears) {
+  UploadPace pace;
+  NoteUsageSent(&pace, kNowMs, 300);
+  EXPECT_EQ(UsageAllowance(pace, kNowMs - 2 * 3'600'000), 0u) << "the day before";
+  EXPECT_EQ(UsageAllowance(pace, kNowMs - 10 * kYearMs), 1024u);
+  NoteUsageSent(&pace, kNowMs - 10 * kYearMs, 1000);
+  EXPECT_EQ(UsageAllowance(pace, kNowMs - 10 * kYearMs + kUsageEveryMs), 24u);
 }
 
 TEST(UploadPace, DamagedBytesAreAFreshPace) {

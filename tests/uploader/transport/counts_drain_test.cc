@@ -6,6 +6,7 @@
 
 #include "report/report.pb.h"
 #include "tests/uploader/counts/counted_incident.h"
+#include "tests/uploader/counts/process_usage.h"
 #include "tests/uploader/spool/spool_fixture.h"
 #include "uploader/counts/count_book.h"
 #include "uploader/transport/pace_file.h"
@@ -53,6 +54,7 @@ CountsTransport::Answer AnswersWith(proto::CountsReply::Result result) {
     reply.set_epoch(counts.epoch());
     reply.set_seq(counts.seq());
     reply.set_result(result);
+    reply.set_usage_seq(counts.usage_seq());
     return TransportReply{.http_status = 200, .body = reply.SerializeAsString()};
   };
 }
@@ -71,6 +73,19 @@ class CountsDrainTest : public SpoolTest {
     return options;
   }
   void Count(const std::string& key) { ASSERT_TRUE(CountBook(dir()).Count(Incident(key)).ok()); }
+  void Use(uint64_t messages, const std::string& id = NewUuid(1)) {
+    CountBook book(dir());
+    book.NoteUsage(Used(messages, id));
+    ASSERT_TRUE(book.WriteUsage().ok());
+  }
+  // As if the last message with usage were some hours old.
+  void PassHours() {
+    UploadPace pace = LoadUploadPace(dir());
+    const uint64_t now_ms = RealtimeNs() / kNsPerMs;
+    pace.usage_ms = now_ms - std::min(now_ms % 86'400'000, kUsageEveryMs);
+    pace.not_before_ms = pace.server_says_ms = 0;
+    ASSERT_TRUE(StoreUploadPace(dir(), pace).ok());
+  }
   void ForgetPace() { EXPECT_TRUE(StoreUploadPace(dir(), UploadPace()).ok()); }
 };
 
@@ -191,6 +206,110 @@ TEST_F(CountsDrainTest, CountTowardsTheDaysBudget) {
   CountsTransport transport(AnswersWith(proto::CountsReply::STORED));
   EXPECT_TRUE(DrainSpool(&spool, &transport, Options(), {}).counts_kept);
   EXPECT_THAT(transport.posted, IsEmpty());
+}
+
+TEST_F(CountsDrainTest, UsageGoesAlongAndAlone) {
+  Spool spool = OpenSpool();
+  const std::string id = NewUuid(1);
+  Use(5, id);
+  CountsTransport transport(AnswersWith(proto::CountsReply::STORED));
+  EXPECT_FALSE(DrainSpool(&spool, &transport, Options(), {}).counts_kept);
+  ASSERT_THAT(transport.sent, SizeIs(1));
+  EXPECT_EQ(transport.sent[0].counters_size(), 0);
+  ASSERT_EQ(transport.sent[0].usage_size(), 1);
+  EXPECT_EQ(transport.sent[0].usage(0).messages(), 5u);
+  EXPECT_EQ(transport.sent[0].installation(), CountBook::Read(dir())->installation);
+  DrainSpool(&spool, &transport, Options(), {});
+  EXPECT_THAT(transport.sent, SizeIs(1)) << "nothing is new";
+  Use(7, id);
+  Count("a");
+  DrainSpool(&spool, &transport, Options(), {});
+  ASSERT_THAT(transport.sent, SizeIs(2));
+  EXPECT_EQ(transport.sent[1].counters_size(), 1);
+  EXPECT_EQ(transport.sent[1].usage_size(), 0) << "not that soon";
+  EXPECT_EQ(transport.sent[1].installation(), "");
+}
+
+TEST_F(CountsDrainTest, UsageOfADayIsAtMostOneKibibyte) {
+  Spool spool = OpenSpool();
+  const std::string id = NewUuid(1);
+  CountsTransport transport(AnswersWith(proto::CountsReply::STORED));
+  const uint64_t first_day = RealtimeNs() / kNsPerMs / 86'400'000;
+  for (uint64_t i = 1; i <= 40; ++i) {
+    Use(i, id);
+    DrainSpool(&spool, &transport, Options(), {});
+    PassHours();
+  }
+  const uint64_t days = RealtimeNs() / kNsPerMs / 86'400'000 - first_day + 1;
+  size_t bytes = 0;
+  for (const proto::Counts& counts : transport.sent) bytes += counts.ByteSizeLong();
+  EXPECT_GT(bytes, 0u);
+  EXPECT_LE(bytes, 1024 * days);
+}
+
+TEST_F(CountsDrainTest, UserWhoWaitsGetsAllUsageSent) {
+  Spool spool = OpenSpool();
+  UploadPace spent;
+  NoteUsageSent(&spent, RealtimeNs() / kNsPerMs, kUsageBytesADay);
+  ASSERT_TRUE(StoreUploadPace(dir(), spent).ok());
+  Use(5);
+  CountsTransport transport(AnswersWith(proto::CountsReply::STORED));
+  DrainSpool(&spool, &transport, Options(), {});
+  EXPECT_THAT(transport.sent, IsEmpty());
+  DrainSpool(&spool, &transport, Options(/*on_demand=*/true), {});
+  ASSERT_THAT(transport.sent, SizeIs(1));
+  EXPECT_EQ(transport.sent[0].usage_size(), 1);
+}
+
+TEST_F(CountsDrainTest, UsageThatIsLostIsNoReasonToTryAgainSoon) {
+  Spool spool = OpenSpool();
+  Use(5);
+  CountsTransport lost(AnswersStatus(0));
+  EXPECT_FALSE(DrainSpool(&spool, &lost, Options(), {}).counts_kept);
+  ForgetPace();
+  CountsTransport well(AnswersWith(proto::CountsReply::STORED));
+  DrainSpool(&spool, &well, Options(), {});
+  ASSERT_THAT(well.sent, SizeIs(1));
+  EXPECT_EQ(well.sent[0].SerializeAsString(), lost.sent[0].SerializeAsString());
+}
+
+TEST_F(CountsDrainTest, CollectorOfAnEarlierVersionKeepsTheCounters) {
+  Spool spool = OpenSpool();
+  Use(5);
+  Count("a");
+  CountsTransport earlier([](const proto::Counts& counts) {
+    proto::CountsReply reply;
+    reply.set_epoch(counts.epoch());
+    reply.set_seq(counts.seq());
+    reply.set_result(proto::CountsReply::STORED);
+    return TransportReply{.http_status = 200, .body = reply.SerializeAsString()};
+  });
+  EXPECT_FALSE(DrainSpool(&spool, &earlier, Options(), {}).counts_kept);
+  PassHours();
+  CountsTransport transport(AnswersWith(proto::CountsReply::STORED));
+  DrainSpool(&spool, &transport, Options(/*on_demand=*/true), {});
+  ASSERT_THAT(transport.sent, SizeIs(1));
+  EXPECT_EQ(transport.sent[0].counters_size(), 0);
+  EXPECT_EQ(transport.sent[0].usage_size(), 1) << "a later collector gets it";
+}
+
+TEST_F(CountsDrainTest, WhatAResetLeftGoesFirstAndInTheSamePass) {
+  Spool spool = OpenSpool();
+  Count("a");
+  CountsTransport lost(AnswersStatus(0));
+  DrainSpool(&spool, &lost, Options(), {});
+  ForgetPace();
+  ASSERT_TRUE(CountBook(dir()).Reset().ok());
+  Count("b");
+  CountsTransport transport(AnswersWith(proto::CountsReply::STORED));
+  EXPECT_FALSE(DrainSpool(&spool, &transport, Options(), {}).counts_kept);
+  ASSERT_THAT(transport.sent, SizeIs(2));
+  EXPECT_EQ(transport.sent[0].epoch(), lost.sent[0].epoch());
+  EXPECT_EQ(transport.sent[0].counters(0).key(), "a");
+  EXPECT_NE(transport.sent[1].epoch(), transport.sent[0].epoch());
+  EXPECT_EQ(transport.sent[1].begun(), "reset");
+  EXPECT_EQ(transport.sent[1].counters(0).key(), "b");
+  ASSERT_EQ(transport.sent[1].counters_size(), 1);
 }
 
 }  // namespace

@@ -194,4 +194,12 @@ public final class Jankbox {
     public static int flush(int timeoutMs) {
         return Native.ready ? Native.flush(timeoutMs) : NOT_RUNNING;
     }
+
+    /**
+     * Gives this installation another random id: nothing that is sent from then on has an id that was sent before. What was
+     * counted so far and not sent goes out under the old one. Returns OK or NOT_RUNNING.
+     */
+    public static int resetInstallationId() {
+        return Native.ready ? Native.resetInstallationId() : NOT_RUNNING;
+    }
 }

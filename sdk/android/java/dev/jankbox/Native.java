@@ -92,6 +92,7 @@ final class Native {
     static native boolean postCancelled(long post);
     /** JANKBOX_NETWORK_… of jankbox/upload.h. */
     static native void setNetwork(int network);
+    static native int resetInstallationId();
 
     // Called by the native side, on its uploading thread.
     static void post(long post, String url, String contentType, String userAgent, int fd, long bytes,

@@ -250,6 +250,14 @@ public final class Options {
         return set("slow_method_threads", value);
     }
 
+    /**
+     * Whether foreground time, sessions, frames and messages are counted by day and sent with the counts of incidents:
+     * on or off [on].
+     */
+    public Options usage(String value) {
+        return set("usage", value);
+    }
+
     /** Whether messages of the main Looper are seen through its printer [true]. */
     public Options looperPrinter(boolean on) {
         return set(LOOPER_PRINTER, Boolean.toString(on));

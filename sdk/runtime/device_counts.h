@@ -1,0 +1,55 @@
+// What the sealing thread counts on this device: from the notes in the ring into the report
+// folder's book (uploader/counts), so that neither a kill nor a full disk takes a count. Sealing
+// thread, and after it the thread that stops; blocks on the disk.
+#ifndef JANKBOX_SDK_RUNTIME_DEVICE_COUNTS_H_
+#define JANKBOX_SDK_RUNTIME_DEVICE_COUNTS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "report/report.h"
+#include "sdk/api/options.h"
+#include "tracer/ring/ring_file.h"
+#include "uploader/counts/count_book.h"
+
+namespace jankbox {
+
+class DeviceCounts {
+ public:
+  explicit DeviceCounts(const Options& options) : options_(options) {}
+
+  // The ring with the notes. It outlives this object. Before anything else, or never.
+  void NoteIn(RingFile* ring) { ring_ = ring; }
+
+  // The report folder is there. Without it nothing is counted.
+  void Open();
+
+  // Counts the incident of `report` if it is over, and how much the app was used so far.
+  // REQUIRES Open().
+  void Count(Report* report);
+  // `id` is counted as far as that was possible.
+  void Settle(const std::string& id);
+  // What the ring has about incidents that are counted together.
+  void CountRest();
+  void CountUsage();
+  // Other random ids from now on.
+  void Reset();
+  // Nothing more is counted.
+  void Close();
+
+ private:
+  // The ring forgets what is counted, unless it is not written yet.
+  void SettleWritten();
+  void NoteUsage();
+  void NoteDay() const;
+
+  const Options& options_;
+  RingFile* ring_ = nullptr;
+  std::unique_ptr<CountBook> book_;
+  std::vector<std::string> unsettled_;  // ids that the ring still has
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_RUNTIME_DEVICE_COUNTS_H_
