@@ -77,15 +77,22 @@ Status SaveCounter(Database* database, const proto::Counts& counts, const proto:
   return statement.Step().status();
 }
 
-Status SaveEpoch(Database* database, const proto::Counts& counts, int64_t received_at_ms) {
+struct KnownSeqs {
+  uint64_t counters = 0;
+  uint64_t usage = 0;
+};
+
+// `known`: as of now.
+Status SaveEpoch(Database* database, const proto::Counts& counts, const KnownSeqs& known,
+                 int64_t received_at_ms) {
   Statement statement(database, kSaveEpoch);
   statement.BindText(1, counts.epoch());
-  statement.BindInteger(2, ToSqlInteger(counts.seq()));
+  statement.BindInteger(2, ToSqlInteger(known.counters));
   statement.BindText(3, counts.begun());
   statement.BindInteger(4, ToSqlInteger(counts.unsure_stops()));
   statement.BindInteger(5, ToSqlInteger(counts.lost_incidents()));
   statement.BindInteger(6, received_at_ms);
-  statement.BindInteger(7, ToSqlInteger(counts.usage_seq()));
+  statement.BindInteger(7, ToSqlInteger(known.usage));
   return statement.Step().status();
 }
 
@@ -112,11 +119,6 @@ Result<std::vector<const proto::Counter*>> NewerCounters(Database* database,
   }
   return newer;
 }
-
-struct KnownSeqs {
-  uint64_t counters = 0;
-  uint64_t usage = 0;
-};
 
 Result<KnownSeqs> FindSeqs(Database* database, const std::string& epoch) {
   Statement statement(database, "SELECT seq, usage_seq FROM epochs WHERE epoch=?1");
@@ -152,10 +154,16 @@ Status AcceptIn(Database* database, const proto::Counts& counts, int64_t receive
   if (!saved.ok()) return saved;
   const bool misses_some =
       known->counters < counts.base_seq() || known->usage < counts.usage_base_seq();
+  // What is missing stays so until the device sends it, even if it does not get this answer.
+  KnownSeqs now = known.value();
+  if (!misses_some) {
+    now.counters = std::max(now.counters, counts.seq());
+    now.usage = std::max(now.usage, counts.usage_seq());
+  }
   reply->set_result(misses_some ? proto::CountsReply::RESEND : proto::CountsReply::STORED);
-  reply->set_seq(std::max(known->counters, counts.seq()));
-  reply->set_usage_seq(std::max(known->usage, counts.usage_seq()));
-  return SaveEpoch(database, counts, received_at_ms);
+  reply->set_seq(now.counters);
+  reply->set_usage_seq(now.usage);
+  return SaveEpoch(database, counts, now, received_at_ms);
 }
 
 }  // namespace

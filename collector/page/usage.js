@@ -2,6 +2,7 @@
 // it uses. Text from devices reaches the page through textContent only.
 'use strict';
 
+const USAGE_REFRESH_MS = 60000;  // devices send it every few hours
 let shownUsage = '';
 
 function hoursText(ms) {
@@ -49,5 +50,5 @@ async function refreshUsage() {
   }
 }
 
-setInterval(() => document.hidden || refreshUsage(), REFRESH_MS);
+setInterval(() => document.hidden || refreshUsage(), USAGE_REFRESH_MS);
 refreshUsage();

@@ -45,6 +45,7 @@ std::optional<SlowDispatch> WatchedThreadView::TakeSlow(const TickConverter& clo
   const uint64_t begin_ticks = thread_->slow_begin_ticks.load(std::memory_order_relaxed);
   const uint64_t end_ticks = thread_->slow_end_ticks.load(std::memory_order_relaxed);
   SlowDispatch slow;
+  slow.begin_ticks = begin_ticks;
   slow.begin_ns = clock.ToMonotonicNs(begin_ticks);
   slow.end_ns = clock.ToMonotonicNs(end_ticks);
   slow.what = DispatchNameText(thread_->slow_what);

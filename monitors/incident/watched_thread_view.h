@@ -23,6 +23,7 @@ struct RunningDispatch {
 
 // A dispatch that ended, at or above the slow threshold.
 struct SlowDispatch {
+  uint64_t begin_ticks = 0;
   uint64_t begin_ns = 0;
   uint64_t end_ns = 0;
   std::string what;

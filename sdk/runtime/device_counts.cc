@@ -5,17 +5,34 @@
 #include "base/log.h"
 #include "diagnosis/seal/count_report.h"
 #include "tracer/ring/ring_reader.h"
+#include "uploader/policy/upload_pace.h"
+#include "uploader/transport/pace_file.h"
 
 namespace jankbox {
 
 void DeviceCounts::Open() {
   book_ = std::make_unique<CountBook>(options_.dir);
-  if (options_.usage) return;
-  const Status forgotten = book_->ForgetUsage(options_.app_name);
-  if (!forgotten.ok()) LogWarning("earlier usage is not forgotten: " + forgotten.message());
+  forgets_ = !options_.usage;
+  ChangeIds();
+}
+
+// What a full disk or another process's lock prevents is tried again with each count.
+void DeviceCounts::ChangeIds() {
+  if (book_ == nullptr) return;
+  if (forgets_) {
+    const Status forgotten = book_->ForgetUsage(options_.app_name);
+    if (!forgotten.ok()) LogWarning("earlier usage is not forgotten: " + forgotten.message());
+    forgets_ = !forgotten.ok();
+  }
+  if (resets_) {
+    const Status reset = book_->Reset();
+    if (!reset.ok()) SetLastError("the ids of the counts are not reset yet: " + reset.message());
+    resets_ = !reset.ok();
+  }
 }
 
 void DeviceCounts::Count(Report* report) {
+  ChangeIds();
   NoteUsage();  // in the same write
   CountReport(report, book_.get());
   NoteDay();
@@ -53,26 +70,39 @@ void DeviceCounts::NoteUsage() {
 
 // What comes from now on belongs to this day: the watcher asks for a count when it changes.
 void DeviceCounts::NoteDay() const {
-  if (ring_ != nullptr) ring_->SetUsageDay(RealtimeNs() / (24 * 3600 * kNsPerSecond));
+  if (ring_ == nullptr || !book_->all_written()) return;
+  ring_->SetUsageDay(RealtimeNs() / (24 * 3600 * kNsPerSecond));
 }
 
 void DeviceCounts::CountUsage() {
   if (book_ == nullptr) return;
+  ChangeIds();
   NoteUsage();
   const Status written = book_->WriteUsage();
-  if (!written.ok()) LogWarning("usage is counted later: " + written.message());
-  NoteDay();
+  if (written.ok()) {
+    NoteDay();
+  } else {
+    LogWarning("usage is counted later: " + written.message());
+  }
 }
 
 void DeviceCounts::Reset() {
-  const Status reset =
-      book_ != nullptr ? book_->Reset() : Status(StatusCode::kUnavailable, "there is no folder");
-  if (!reset.ok()) SetLastError("the ids of the counts are not reset: " + reset.message());
+  CountUsage();  // until now under the ids that it had
+  resets_ = true;
+  if (book_ == nullptr) SetLastError("the ids of the counts are not reset: there is no folder");
+  ChangeIds();
+}
+
+bool DeviceCounts::MaySendUsage() const {
+  if (UsageAllowance(LoadUploadPace(options_.dir), RealtimeNs() / kNsPerMs) == 0) return false;
+  const Result<ReportCountBook> book = CountBook::Read(options_.dir);
+  return book.ok() && (HasUnsentUsage(book.value()) || !book->ended.epoch.empty());
 }
 
 void DeviceCounts::Close() {
   CountRest();
   if (book_ == nullptr) return;
+  ChangeIds();
   NoteUsage();
   if (!book_->Close().ok()) return;
   const std::string usage = ring_ == nullptr ? "" : UsageOf(*ring_->header()).id;

@@ -1,6 +1,7 @@
 // What the sealing thread counts on this device: from the notes in the ring into the report
-// folder's book (uploader/counts), so that neither a kill nor a full disk takes a count. Sealing
-// thread, and after it the thread that stops; blocks on the disk.
+// folder's book (uploader/counts), so that neither a kill nor a full disk takes an incident. A disk
+// that is full at the stop takes the usage of up to an hour. Sealing thread, and after it the
+// thread that stops; blocks on the disk.
 #ifndef JANKBOX_SDK_RUNTIME_DEVICE_COUNTS_H_
 #define JANKBOX_SDK_RUNTIME_DEVICE_COUNTS_H_
 
@@ -33,8 +34,10 @@ class DeviceCounts {
   // What the ring has about incidents that are counted together.
   void CountRest();
   void CountUsage();
-  // Other random ids from now on.
+  // Other random ids from now on, or once the folder takes them.
   void Reset();
+  // Whether an upload now would take usage along.
+  bool MaySendUsage() const;
   // Nothing more is counted.
   void Close();
 
@@ -43,11 +46,14 @@ class DeviceCounts {
   void SettleWritten();
   void NoteUsage();
   void NoteDay() const;
+  void ChangeIds();
 
   const Options& options_;
   RingFile* ring_ = nullptr;
   std::unique_ptr<CountBook> book_;
   std::vector<std::string> unsettled_;  // ids that the ring still has
+  bool forgets_ = false;                // the app's earlier usage is still to be forgotten
+  bool resets_ = false;                 // the ids are still to be reset
 };
 
 }  // namespace jankbox

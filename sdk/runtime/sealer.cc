@@ -170,7 +170,7 @@ void Sealer::OpenSpool() {
         RecoverOrphanRings(options_.dir, spool_.get(), AskListeners);
     if (!recovered.ok()) LogWarning("recovery: " + recovered.status().message());
     counts_.Open();
-    if (on_usage_) on_usage_();  // of earlier processes
+    if (on_usage_ && counts_.MaySendUsage()) on_usage_();  // of earlier processes
   } else {
     SetLastError("no reports will be written: " + spool.status().message());
   }
@@ -248,7 +248,7 @@ void Sealer::DoChores() {
   if ((chores & kReset) != 0) counts_.Reset();
   if ((chores & kUsage) != 0) {
     counts_.CountUsage();
-    if (on_usage_) on_usage_();
+    if (on_usage_ && counts_.MaySendUsage()) on_usage_();
   }
   MutexLock lock(&mutex_);
   busy_ = false;

@@ -44,7 +44,7 @@ class Sealer {
   using OnDone = std::function<void(const SealRequest&, bool sealed)>;
   // Called on the sealing thread: the file of thresholds is new.
   using Configure = std::function<Status(const jankbox_options&)>;
-  // Called on the sealing thread: usage was counted.
+  // Called on the sealing thread: there is usage to send.
   using OnUsage = std::function<void()>;
 
   // `crash_loop` is kept up to date, `kernel` started, on the sealing thread; Stop() stops the

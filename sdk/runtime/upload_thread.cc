@@ -39,6 +39,7 @@ uint64_t DrainOnce(const Options& given, const std::atomic<bool>* cancelled) {
   options.base_url = given.upload_url;
   options.deadline_monotonic_ns = MonotonicNs() + kDrainNs;
   options.metered = network == JANKBOX_NETWORK_METERED;
+  options.usage = given.usage;
   // A stop is not to wait for a server that does not answer.
   options.cancelled = cancelled;
   const DrainSummary summary = DrainSpool(&spool.value(), transport.value().get(), options, {});

@@ -125,6 +125,10 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   if (running_ && running_->what != kStartUpName) {
     slow_messages_.OnRunning(*running_, judged_ns, &incidents_);
     anrs_.OnRunning(*running_, facts, now_ns, &incidents_);
+    if (judged_ns >= running_->begin_ns + options_.slow_message_ns) {
+      told_ = running_;
+      told_ns_ = now_ns;
+    }
   }
   const uint64_t unsettled_ns = ended_ ? ended_->begin_ns : running_ ? begin_ns : 0;
   anrs_.Settle(unsettled_ns, now_ns);
@@ -139,10 +143,28 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   }
 }
 
+// One of the messages whose end was missed may have been seen running: it is an incident, and
+// counted as that.
+void WatchedThread::FinishTold() {
+  if (!told_ || told_->begin_ticks == ended_->begin_ticks || ended_->missed == 0) return;
+  const uint64_t seen_ns = told_ns_ - told_->begin_ns;
+  const uint64_t ns =
+      ended_->missed == 1 ? ended_->missed_ns : std::min(seen_ns, ended_->missed_ns);
+  --ended_->missed;
+  ended_->missed_ns -= ns;
+  if (!incidents_.open()) return;
+  const IncidentRevision open = *incidents_.open();
+  incidents_.OnSignal(
+      {SignalKind::kSlowMessage, open.begin_ns, open.begin_ns + ns, open.what, 0, 0});
+}
+
 // The watcher got so little CPU that a second slow message ended before it saw the first one.
 void WatchedThread::TakeSlow(uint64_t now_ns) {
   ended_ = view_.TakeSlow(clock_);
-  if (!ended_ || ended_->missed == 0) return;
+  if (!ended_) return;
+  FinishTold();
+  told_.reset();
+  if (ended_->missed == 0) return;
   for (uint32_t i = 0; i < ended_->missed; ++i) refusals_->Add(RefusalReason::kWatcherLate, now_ns);
   missed_ += ended_->missed;
   // First: killed in between, they are not counted twice.

@@ -71,6 +71,7 @@ class WatchedThread {
  private:
   void Sample(bool overdue);
   void TakeSlow(uint64_t now_ns);
+  void FinishTold();
   void JudgeEnded(uint64_t now_ns);
   AnrFacts FactsOf(uint64_t begin_ns, uint64_t end_ns) const;
   void SealRevision(const IncidentRevision& incident);
@@ -101,6 +102,8 @@ class WatchedThread {
   Refusals* const refusals_;
   uint64_t missed_ = 0;                        // slow messages that ended unseen
   std::optional<SlowDispatch> ended_;          // not judged yet
+  std::optional<RunningDispatch> told_;        // an incident whose end was not taken yet
+  uint64_t told_ns_ = 0;                       // when it was seen last
   std::shared_ptr<const AnrThreads> threads_;  // of the ANR that was raised last
   std::string threads_of_;                     // its id
   uint64_t threads_told_ns_ = 0;               // when they were written into the ring

@@ -147,6 +147,8 @@ TEST_F(CountsTest, StoreThatMissesCountersAsksForAllOfThem) {
   SetCounter("a", 4, 100, &counts);
   EXPECT_EQ(Send(counts).result(), proto::CountsReply::RESEND);
   EXPECT_EQ(IncidentsOf("a"), 4u) << "what came is stored";
+  counts.set_seq(10);
+  EXPECT_EQ(Send(counts).result(), proto::CountsReply::RESEND) << "the answer was lost";
   counts.set_base_seq(0);
   SetCounter("b", 2, 100, &counts);
   EXPECT_EQ(Send(counts).result(), proto::CountsReply::STORED);

@@ -8,6 +8,7 @@
 #include "report/report_encoder.h"
 #include "report/report_json.h"
 #include "tests/collector/collector_process.h"
+#include "tests/collector/named_program.h"
 #include "tests/collector/sealed_report.h"
 #include "tests/report/sample_report.h"
 #include "tests/report/visible_texts.h"
@@ -85,6 +86,39 @@ TEST_F(PageTest, EveryFieldOfAReportIsShown) {
     if (one.find_first_of("<>&\xa0") != std::string::npos) continue;  // escaped in the document
     EXPECT_NE(document.find(one), std::string::npos) << one;
   }
+}
+
+TEST_F(PageTest, LinkToAGroupWhoseFunctionsGotNamesLeadsToItsReports) {
+  if (!HaveChromium()) GTEST_SKIP() << "chromium is not installed";
+  const NamedProgram program(1);
+  const std::vector<std::string>& functions = NamedProgram::Functions();
+  std::vector<std::string> ids;
+  for (const std::string& function : functions) {
+    const proto::Report report = program.Report(function);
+    ASSERT_EQ(UploadResult(Seal(report)), proto::UploadReply::STORED);
+    ids.push_back(report.id());
+  }
+  const proto::Report alone = program.Report(functions[0], "save");
+  ASSERT_EQ(UploadResult(Seal(alone)), proto::UploadReply::STORED);
+  const auto link_to = [this](const std::string& id) {
+    const nlohmann::json report = GetJson("/api/v1/reports/" + id);
+    return "/#" + report.at("identity").at("group_key").get<std::string>();
+  };
+  const std::string to_many = link_to(ids[0]);
+  const std::string to_one = link_to(alone.id());
+  ASSERT_EQ(SymbolsResult(program.Bytes()), "stored");
+  WaitUntilNamed();
+  ASSERT_NE(link_to(alone.id()), to_one);
+
+  std::string document = Document(to_one);
+  EXPECT_NE(document.find("class=\"group open\""), std::string::npos) << document;
+  EXPECT_NE(document.find(alone.id()), std::string::npos) << document;
+  document = Document(to_many);
+  EXPECT_NE(document.find("Its reports are in 3 groups"), std::string::npos) << document;
+  size_t rows = 0;
+  for (size_t at = 0; (at = document.find("class=\"group\"", at)) != std::string::npos; ++at)
+    ++rows;
+  EXPECT_EQ(rows, 3u) << "and not that of the other message: " << document;
 }
 
 TEST_F(PageTest, UsageIsShownWithItsRates) {

@@ -199,6 +199,8 @@ TEST_F(UsageTest, StoreThatMissesUsageAsksForAllOfIt) {
   AddUsage(4, &counts);
   EXPECT_EQ(Send(counts).result(), proto::CountsReply::RESEND);
   EXPECT_EQ(VersionOf("1.0").at("messages"), 200'000) << "what came is stored";
+  counts.set_seq(10);
+  EXPECT_EQ(Send(counts).result(), proto::CountsReply::RESEND) << "the answer was lost";
   counts.set_usage_base_seq(0);
   EXPECT_EQ(Send(counts).result(), proto::CountsReply::STORED);
 }

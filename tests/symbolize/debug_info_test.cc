@@ -1,10 +1,14 @@
 // Functions, lines and inlined calls of a program of this build, against addr2line and
-// llvm-symbolizer. JANKBOX_SOAK=1: 100,000 addresses instead of 10,000.
+// llvm-symbolizer. JANKBOX_SOAK=1: 100,000 addresses instead of 10,000, and all on which the two
+// tools differ are listed.
 #include <elf.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -12,6 +16,7 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "report/group_key.h"
 #include "symbolize/demangled_name.h"
 #include "symbolize/symbol_lookup.h"
 
@@ -35,6 +40,29 @@ std::string Text(const Chain& chain) {
     text += "\n    " + call.function + " " + call.file + ":" + std::to_string(call.line);
   }
   return text;
+}
+
+// The tools name copies of a function by its clone's symbol or not, and a static one with its
+// namespace or not.
+bool IsSameFunction(const std::string& a, const std::string& b) {
+  const std::string one = LastingFunctionName(a);
+  const std::string other = LastingFunctionName(b);
+  return one == other || one.ends_with("::" + other) || other.ends_with("::" + one);
+}
+
+bool AreSame(const Chain& a, const Chain& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Call& one, const Call& other) {
+    return IsSameFunction(one.function, other.function) && one.file == other.file &&
+           one.line == other.line;
+  });
+}
+
+// There addr2line 2.40 gives the innermost call the name of the part.
+bool IsInColdPart(const Chain& a, const Chain& b) {
+  const auto is_cold = [](const Call& call) {
+    return call.function.find(".cold") != std::string::npos;
+  };
+  return std::any_of(a.begin(), a.end(), is_cold) || std::any_of(b.begin(), b.end(), is_cold);
 }
 
 // Those of .text, of the program as it was built.
@@ -113,8 +141,8 @@ Chains Ours(const std::set<uint64_t>& addresses) {
 
 TEST(DebugInfo, SaysWhatAddr2lineAndLlvmSymbolizerSay) {
   const std::string bytes = ReadFile(kProgram, size_t{1} << 30).value();
-  const std::set<uint64_t> addresses =
-      SomeAddresses(bytes, getenv("JANKBOX_SOAK") != nullptr ? 100'000 : 10'000);
+  const bool soak = getenv("JANKBOX_SOAK") != nullptr;
+  const std::set<uint64_t> addresses = SomeAddresses(bytes, soak ? 100'000 : 10'000);
   ASSERT_FALSE(addresses.empty());
   const std::string list = testing::TempDir() + "addresses" + std::to_string(getpid());
   {
@@ -129,27 +157,37 @@ TEST(DebugInfo, SaysWhatAddr2lineAndLlvmSymbolizerSay) {
       list);
   unlink(list.c_str());
   const Chains ours = Ours(addresses);
-  size_t agree = 0;
   size_t wrong = 0;
+  size_t differ = 0;
+  size_t differ_in_cold = 0;
   for (const uint64_t address : addresses) {
     const auto chain = [address](const Chains& chains) {
       const auto found = chains.find(address);
       return found == chains.end() ? Chain() : found->second;
     };
-    if (chain(one) != chain(other)) continue;
-    ++agree;
+    if (!AreSame(chain(one), chain(other))) {
+      ++(IsInColdPart(chain(one), chain(other)) ? differ_in_cold : differ);
+      const bool is_either = AreSame(chain(ours), chain(one)) || AreSame(chain(ours), chain(other));
+      if (soak || !is_either) {
+        printf("%" PRIx64 "\n  addr2line:%s\n  llvm-symbolizer:%s\n  ours:%s\n", address,
+               Text(chain(one)).c_str(), Text(chain(other)).c_str(), Text(chain(ours)).c_str());
+      }
+      wrong += is_either ? 0 : 1;
+      continue;
+    }
     Chain said = chain(ours);
     if (said.empty()) said.push_back({});
-    if (said == chain(one)) continue;
+    const bool exactly = chain(one) == chain(other);
+    if (exactly ? said == chain(one) : AreSame(said, chain(one))) continue;
     if (++wrong <= 10) {
       ADD_FAILURE() << std::hex << address << Text(said)
                     << "\n  the two tools:" << Text(chain(one));
     }
   }
   EXPECT_EQ(wrong, 0u);
-  RecordProperty("addresses", static_cast<int>(addresses.size()));
-  RecordProperty("tools_agree", static_cast<int>(agree));
-  EXPECT_GT(agree, addresses.size() / 2);
+  printf("%zu addresses; addr2line and llvm-symbolizer differ on %zu, and on %zu in cold parts\n",
+         addresses.size(), differ, differ_in_cold);
+  EXPECT_LE(differ, addresses.size() / 100);
 }
 
 // Copies with random bytes changed: the answers may be wrong, but there are answers.

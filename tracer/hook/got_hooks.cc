@@ -248,6 +248,17 @@ void GotHooks::RunPass(bool all_modules) {
   pass.ChooseOriginals();
   pass.Store();
   SumUp();
+  Tell();
+}
+
+void GotHooks::Tell() {
+  std::vector<ModuleHooks> told;
+  for (const auto& [key, module] : known_modules_) {
+    if (module.wanted) told.push_back({key.second, module.slots});
+  }
+  CompactSort(&told, [](const ModuleHooks& a, const ModuleHooks& b) { return a.path < b.path; });
+  MutexLock lock(&told_mutex_);
+  told_ = std::move(told);
 }
 
 void GotHooks::SumUp() {
@@ -262,13 +273,8 @@ void GotHooks::SumUp() {
 }
 
 std::vector<ModuleHooks> GotHooks::Modules() {
-  MutexLock lock(&mutex_);
-  std::vector<ModuleHooks> modules;
-  for (const auto& [key, module] : known_modules_) {
-    if (module.wanted) modules.push_back({key.second, module.slots});
-  }
-  CompactSort(&modules, [](const ModuleHooks& a, const ModuleHooks& b) { return a.path < b.path; });
-  return modules;
+  MutexLock lock(&told_mutex_);
+  return told_;
 }
 
 Result<HookReport> GotHooks::Install(std::span<const HookRequest> requests) {

@@ -91,7 +91,8 @@ class GotHooks {
   // us stays as it is: the proxy stays in that chain.
   void Uninstall();
 
-  // Hooked and missed slots of each module that a request asked for, by path.
+  // Hooked and missed slots of each module that a request asked for, by path, as of the last look
+  // at the modules, also after Uninstall(). Never waits for the loader.
   std::vector<ModuleHooks> Modules();
 
  private:
@@ -108,6 +109,7 @@ class GotHooks {
 
   void RunPass(bool all_modules) REQUIRES(mutex_);
   void SumUp() REQUIRES(mutex_);
+  void Tell() REQUIRES(mutex_);
 
   Mutex mutex_;
   std::vector<HookRequest> requests_ GUARDED_BY(mutex_);               // empty: not installed
@@ -119,6 +121,8 @@ class GotHooks {
   LoaderCounts counts_ GUARDED_BY(mutex_);     // as of the last pass
   bool unsettled_ GUARDED_BY(mutex_) = false;  // the last pass stored into slots
   HookReport report_ GUARDED_BY(mutex_);
+  Mutex told_mutex_;  // taken after mutex_, and held for a copy only
+  std::vector<ModuleHooks> told_ GUARDED_BY(told_mutex_);
 };
 
 }  // namespace jankbox

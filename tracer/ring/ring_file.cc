@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/app_text.h"
 #include "base/file.h"
 #include "tracer/ring/ring_place.h"
 #include "tracer/ring/word_text.h"
@@ -123,8 +124,10 @@ void RingFile::FillHeader(const RingOptions& options, const ProcessIdentity& ide
   h->process_start_ticks = identity.start_ticks;
   CopyText(h->boot_id, sizeof(h->boot_id), identity.boot_id);
   CopyText(h->process_name, sizeof(h->process_name), CurrentProcessName());
-  CopyText(h->app_name, sizeof(h->app_name), options.app_name);
-  CopyText(h->app_version, sizeof(h->app_version), options.app_version);
+  CopyText(h->app_name, sizeof(h->app_name), AppText(options.app_name));
+  CopyText(h->app_version, sizeof(h->app_version), AppText(options.app_version));
+  static_assert(sizeof(h->app_name) > kMaxAppTextBytes &&
+                sizeof(h->app_version) > kMaxAppTextBytes);
   if (options.reports_folder.size() < sizeof(h->reports_folder)) {
     CopyText(h->reports_folder, sizeof(h->reports_folder), options.reports_folder);
   }

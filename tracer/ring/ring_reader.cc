@@ -166,9 +166,10 @@ RecordedUsage UsageOf(const RingHeader& ring) {
   usage.sessions = ring.sessions.load(std::memory_order_relaxed);
   for (const RingWatchedThread& thread : ring.watched) {
     usage.frames += thread.frame_count.load(std::memory_order_relaxed);
-    // A thread that has only started up has handled no message.
-    if (DispatchNameText(thread.what) == kStartUpName) continue;
-    usage.messages += thread.dispatch_count.load(std::memory_order_relaxed);
+    // Its start-up is no message.
+    const uint64_t dispatches = thread.dispatch_count.load(std::memory_order_relaxed);
+    const bool starts_up = DispatchNameText(thread.what) == kStartUpName;
+    usage.messages += dispatches - std::min<uint64_t>(dispatches, starts_up ? 1 : 0);
   }
   return usage;
 }

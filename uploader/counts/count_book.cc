@@ -191,6 +191,7 @@ Status CountBook::Count(const CountedIncident& incident) {
 }
 
 void CountBook::NoteUsage(const ProcessUsage& usage) {
+  if (!IsUsed(usage)) return;  // what it has counts with its first message
   for (NotedUsage& noted : usage_) {
     if (noted.usage.id != usage.id) continue;
     noted.usage = usage;
@@ -259,7 +260,8 @@ Result<ReportCounts> CountBook::Unsent(size_t usage_bytes) {
   const Status status = Change([&](ReportCountBook* book) {
     if (!book->ended.epoch.empty()) {
       counts = book->ended;
-      return Outcome{.durable = true};
+      if (UsageBytes(counts) > usage_bytes) counts = WithoutUsage(std::move(counts));
+      if (!counts.counters.empty() || !counts.usage.empty()) return Outcome{.durable = true};
     }
     counts = UnsentCounts(*book);
     AddUnsentUsage(*book, usage_bytes, &counts);
@@ -272,12 +274,19 @@ Result<ReportCounts> CountBook::Unsent(size_t usage_bytes) {
   return counts;
 }
 
-// Of what a reset left: it does not change any more, so that all of it is there, or none.
+// It does not grow any more, and all of its counters are sent at once, and all of its usage.
 bool CountBook::AcknowledgeEnded(const ReportCounts& sent, ReportCountBook* book) {
   if (book->ended.epoch != sent.epoch) return false;
-  const bool same = EncodeCounts(book->ended) == EncodeCounts(sent);
-  if (same) book->ended = {};
-  return same;
+  ReportCounts& ended = book->ended;
+  // Not an earlier message of that epoch, which was under way at the reset.
+  const bool has_counters = !sent.counters.empty() &&
+                            EncodeCounts(WithoutUsage(sent)) == EncodeCounts(WithoutUsage(ended));
+  const bool has_usage = !sent.usage.empty() && sent.usage_seq == ended.usage_seq &&
+                         sent.usage.size() == ended.usage.size();
+  if (has_counters) ended.counters.clear();
+  if (has_usage) ended.usage.clear();
+  if (ended.usage.empty()) DropEndedUsage(book);
+  return has_counters || has_usage;
 }
 
 Status CountBook::Acknowledge(const ReportCounts& sent, const CountsAnswer& answer) {
@@ -293,11 +302,10 @@ Status CountBook::Acknowledge(const ReportCounts& sent, const CountsAnswer& answ
         answer.resend ? 0 : std::max(book->acknowledged_seq, std::min(sent.seq, answer.seq));
     book->acknowledged_usage_seq =
         answer.resend ? 0 : std::max(book->acknowledged_usage_seq, usage_seq);
-    const bool full = book->counters.size() >= kFullCounters || book->usage.size() >= kFullUsage;
-    if (full && IsAllSent(*book)) {
-      std::string installation = std::move(book->installation);
-      BeginEpoch("full", book);
-      book->installation = std::move(installation);
+    if (IsFull(*book) && book->ended.epoch.empty()) {
+      const std::string installation = book->installation;
+      EndEpoch("full", book);
+      book->installation = installation;
     }
     return Outcome{.changed = true};
   });

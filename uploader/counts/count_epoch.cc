@@ -33,17 +33,23 @@ void ResetIds(ReportCountBook* book) {
     if (!book->installation.empty()) book->installation = NewUuid(0);
     return;
   }
+  EndEpoch("reset", book);
+}
+
+void EndEpoch(const char* begun, ReportCountBook* book) {
   ReportCounts rest = UnsentCounts(*book);
-  AddUnsentUsage(*book, SIZE_MAX, &rest);
-  BeginEpoch("reset", book);
+  AddUnsentUsage(*book, kMaxEndedUsageBytes, &rest);
+  BeginEpoch(begun, book);
   if (!rest.counters.empty() || !rest.usage.empty()) book->ended = std::move(rest);
 }
 
-bool IsAllSent(const ReportCountBook& book) {
-  const bool counted = std::any_of(
+bool IsFull(const ReportCountBook& book) {
+  const bool counted = std::all_of(
       book.counters.begin(), book.counters.end(),
-      [&](const ReportBookedCounter& booked) { return booked.seq > book.acknowledged_seq; });
-  return !counted && !HasUnsentUsage(book);
+      [&](const ReportBookedCounter& booked) { return booked.seq <= book.acknowledged_seq; });
+  if (!counted) return false;
+  const bool all_used = book.usage.size() >= kFullUsage && !HasUnsentUsage(book);
+  return book.counters.size() >= kFullCounters || all_used;
 }
 
 }  // namespace jankbox

@@ -3,9 +3,14 @@
 #ifndef JANKBOX_UPLOADER_COUNTS_COUNT_EPOCH_H_
 #define JANKBOX_UPLOADER_COUNTS_COUNT_EPOCH_H_
 
+#include <cstddef>
+
 #include "report/report.h"
 
 namespace jankbox {
+
+// Of the usage that an ended epoch still sends: what a device may send on one day.
+inline constexpr size_t kMaxEndedUsageBytes = 1024;
 
 // An empty count. `begun`: why it begins, as in Counts.begun.
 ReportCountBook NewCountBook(const char* begun);
@@ -18,8 +23,13 @@ void BeginEpoch(const char* begun, ReportCountBook* book);
 // ones (`ended`) if a server may know these.
 void ResetIds(ReportCountBook* book);
 
-// Whether the server has all of this epoch.
-bool IsAllSent(const ReportCountBook& book);
+// Begins the next epoch. What the server lacks of this one is in `ended`: all counters, and the
+// usage of a day.
+void EndEpoch(const char* begun, ReportCountBook* book);
+
+// Whether further counters or usage would soon find no place, and the server has what is here; for
+// counters it need not have the usage.
+bool IsFull(const ReportCountBook& book);
 
 }  // namespace jankbox
 

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/app_text.h"
 #include "base/uuid.h"
 #include "report/duration_buckets.h"
-#include "uploader/counts/cut_text.h"
 #include "uploader/counts/usage.h"
 
 namespace jankbox {
@@ -51,10 +51,10 @@ void Add(const ReportCounter& added, ReportCounter* counter) {
   AddToBucket(DurationBucket(mean_ns), added.incidents, &counter->buckets);
   counter->kind = added.kind;
   if (counter->key == kOtherKey) return;  // of many causes
-  counter->app = CutText(added.app);
-  counter->cause = CutText(added.cause);
-  counter->message = CutText(added.message);
-  counter->blamed_function = CutText(added.blamed_function);
+  counter->app = AppText(added.app);
+  counter->cause = AppText(added.cause);
+  counter->message = AppText(added.message);
+  counter->blamed_function = AppText(added.blamed_function);
 }
 
 bool IsPlausibleCounter(const ReportBookedCounter& booked, uint64_t seq) {
@@ -77,7 +77,7 @@ bool AddIncident(const CountedIncident& incident, ReportCountBook* book) {
   if (std::find(ids.begin(), ids.end(), incident.id) != ids.end()) return false;
   const ReportCounter& added = incident.counter;
   const std::string key = added.key.empty() ? kOtherKey : added.key.substr(0, kMaxKeyBytes);
-  ReportBookedCounter* booked = CounterFor(CutText(added.version), key, book);
+  ReportBookedCounter* booked = CounterFor(AppText(added.version), key, book);
   Add(added, &booked->counter);
   booked->seq = ++book->seq;
   if (ids.size() >= kMaxCountedIds) ids.erase(ids.begin());

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/app_text.h"
 #include "base/uuid.h"
 #include "report/report_encoder.h"
-#include "uploader/counts/cut_text.h"
 
 namespace jankbox {
 namespace {
@@ -54,8 +54,8 @@ bool HasRoom(const ReportUsage& usage, const ReportCountBook& book) {
 ReportBookedUsage* RowFor(const ReportUsage& usage, ReportCountBook* book) {
   ReportUsage row;
   row.day = usage.day;
-  row.app = CutText(usage.app);
-  row.version = CutText(usage.version);
+  row.app = AppText(usage.app);
+  row.version = AppText(usage.version);
   if (ReportBookedUsage* own = FindRow(row, book)) return own;
   if (!HasRoom(row, *book)) {
     row = OtherOf(book->usage.size() < kMaxUsage ? usage.day : 0);
@@ -103,10 +103,12 @@ ReportCounts WithoutCounters(const ReportCounts& counts) {
 
 }  // namespace
 
+bool IsUsed(const ProcessUsage& usage) {
+  return usage.total.messages != 0 || usage.total.frames != 0;
+}
+
 bool AddUsage(const ProcessUsage& usage, const ReportUsage& known, ReportCountBook* book) {
-  // Without a message and a frame no user interface was at work.
-  const bool is_used = usage.total.messages != 0 || usage.total.frames != 0;
-  if (!is_used || !IsPossible(usage.total)) return false;
+  if (!IsUsed(usage) || !IsPossible(usage.total)) return false;
   ReportCountedProcess* process = ProcessOf(usage.id, book);
   ReportUsage added;
   bool any = false;
@@ -163,12 +165,25 @@ size_t UsageBytes(const ReportCounts& counts) {
   return counts.usage.empty() ? 0 : EncodeCounts(WithoutCounters(counts)).size();
 }
 
+ReportCounts WithoutUsage(ReportCounts counts) {
+  counts.usage.clear();
+  counts.installation.clear();
+  counts.usage_seq = counts.usage_base_seq = 0;
+  return counts;
+}
+
+void DropEndedUsage(ReportCountBook* book) {
+  book->ended = WithoutUsage(std::move(book->ended));
+  if (book->ended.counters.empty()) book->ended = {};
+}
+
 bool ForgetUsageOf(const std::string& app, ReportCountBook* book) {
-  const std::string name = CutText(app);
+  const std::string name = AppText(app);
   const size_t unsent =
       std::erase_if(book->ended.usage, [&](const ReportUsage& usage) { return usage.app == name; });
   const size_t booked = std::erase_if(
       book->usage, [&](const ReportBookedUsage& row) { return row.usage.app == name; });
+  if (book->ended.usage.empty()) DropEndedUsage(book);
   return unsent + booked != 0;
 }
 

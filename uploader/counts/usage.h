@@ -23,6 +23,9 @@ struct ProcessUsage {
   ReportUsage total;  // its day and version are those that get what is new
 };
 
+// Without a message and a frame no user interface was at work.
+bool IsUsed(const ProcessUsage& usage);
+
 // Adds what `usage` has beyond what was added under its id before, and beyond the numbers of
 // `known`, which the caller knows to be added. False if there is nothing new.
 bool AddUsage(const ProcessUsage& usage, const ReportUsage& known, ReportCountBook* book);
@@ -39,6 +42,11 @@ void AddUnsentUsage(const ReportCountBook& book, size_t max_bytes, ReportCounts*
 
 // The bytes of a message that has only the usage of `counts`; 0: there is none.
 size_t UsageBytes(const ReportCounts& counts);
+
+ReportCounts WithoutUsage(ReportCounts counts);
+
+// Nothing is left to send of the usage of the epoch that ended.
+void DropEndedUsage(ReportCountBook* book);
 
 // Removes what was counted of `app`, sent or not. False if there was nothing.
 bool ForgetUsageOf(const std::string& app, ReportCountBook* book);

@@ -225,8 +225,8 @@ Drain::Step Drain::SendCounts() {
   CountBook book(spool_->directory());
   std::string sent_epoch;
   for (;;) {
-    const uint64_t usage_bytes =
-        options_.on_demand ? UINT64_MAX : UsageAllowance(pace_, RealtimeMs());
+    uint64_t usage_bytes = options_.on_demand ? UINT64_MAX : UsageAllowance(pace_, RealtimeMs());
+    if (!options_.usage) usage_bytes = 0;
     const Result<ReportCounts> counts = book.Unsent(usage_bytes);
     if (!counts.ok()) summary_.last_error = counts.status().message();
     const bool any = counts.ok() && (!counts->counters.empty() || !counts->usage.empty());

@@ -25,6 +25,7 @@ struct DrainOptions {
   // A user waits for this drain: neither Jankbox's backoff nor the day's budget delays it; a
   // server's Retry-After does.
   bool on_demand = false;
+  bool usage = true;  // is sent
   uint32_t connect_timeout_ms = 5'000;
   uint32_t total_timeout_ms = 30'000;
   const std::atomic<bool>* cancelled =

@@ -72,6 +72,30 @@ TEST_F(WatchedThreadTest, SlowMessageThatEndedUnseenIsCounted) {
   EXPECT_EQ(refusals_.count(RefusalReason::kWatcherLate), 1u);
 }
 
+TEST_F(WatchedThreadTest, SlowMessageThatWasSeenRunningIsNoneOfThoseThatEndedUnseen) {
+  Begin("first", 100);
+  LookUntil(850);
+  End(900);
+  ring_.Dispatch(0, "second", At(950), At(1750));
+  Look(1800);
+  ASSERT_THAT(sealed_, SizeIs(2));
+  EXPECT_EQ(sealed_[0].what, "first");
+  EXPECT_EQ(sealed_[0].end_ns, At(900)) << "the time of both together is known";
+  EXPECT_EQ(sealed_[1].what, "second");
+  EXPECT_EQ(refusals_.count(RefusalReason::kWatcherLate), 0u);
+  Begin("third", 2000);
+  next_ms_ = 2050;
+  LookUntil(2800);
+  End(2850);
+  ring_.Dispatch(0, "hidden", At(2900), At(3700));
+  ring_.Dispatch(0, "fifth", At(3800), At(4600));
+  Look(4650);
+  ASSERT_THAT(sealed_, SizeIs(4));
+  EXPECT_EQ(sealed_[2].what, "third");
+  EXPECT_EQ(sealed_[3].what, "fifth");
+  EXPECT_EQ(refusals_.count(RefusalReason::kWatcherLate), 1u);
+}
+
 TEST_F(WatchedThreadTest, SlowMessageThatLastsIsALag) {
   Begin("sync", 100);
   LookUntil(2150);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/app_text.h"
 #include "base/checked_bytes.h"
 #include "report/report_encoder.h"
 #include "tests/uploader/counts/counted_incident.h"
@@ -218,6 +219,50 @@ TEST_F(CountUsageTest, FullEpochEndsWhenAllIsSentAndKeepsTheInstallation) {
   EXPECT_EQ(Messages(), 1u) << "the recording goes on";
 }
 
+TEST_F(CountUsageTest, FullCountersDoNotWaitForAServerThatTakesNoUsage) {
+  Use(Used(5, id_));
+  for (size_t i = 0; i < kFullCounters; ++i) Count(std::to_string(i));
+  const std::string installation = Now().installation;
+  const ReportCounts sent = Book().Unsent().value();
+  ASSERT_TRUE(Book().Acknowledge(sent, {.seq = sent.seq}).ok());
+  EXPECT_EQ(Now().begun, "full");
+  EXPECT_THAT(Now().counters, IsEmpty());
+  EXPECT_EQ(Now().installation, installation);
+  const ReportCounts rest = Send();
+  EXPECT_EQ(rest.epoch, sent.epoch);
+  EXPECT_THAT(rest.counters, IsEmpty());
+  EXPECT_EQ(rest.usage[0].messages, 5u);
+  EXPECT_EQ(Now().ended.epoch, "");
+}
+
+// A session that is counted with nothing else would be missing once there is a message.
+TEST_F(CountUsageTest, WhatComesBeforeTheFirstMessageCountsWithIt) {
+  CountBook book = Book();
+  ProcessUsage usage = Used(0, id_);
+  usage.total.sessions = 1;
+  book.NoteUsage(usage);
+  ASSERT_TRUE(book.Count(Incident("slow start")).ok());
+  EXPECT_THAT(Now().usage, IsEmpty());
+  usage.total.messages = 3;
+  book.NoteUsage(usage);
+  ASSERT_TRUE(book.WriteUsage().ok());
+  ASSERT_THAT(Now().usage, SizeIs(1));
+  EXPECT_EQ(Now().usage[0].usage.sessions, 1u);
+}
+
+TEST_F(CountUsageTest, LongTextsAreOneRow) {
+  ProcessUsage usage = Used(5, id_);
+  usage.total.app = std::string(62, 'a') + "\u00e9\u00e9";
+  Use(usage);
+  usage.total.app = AppText(usage.total.app);  // as the ring's header has it
+  usage.total.messages = 7;
+  Use(usage);
+  ASSERT_THAT(Now().usage, SizeIs(1));
+  EXPECT_EQ(Messages(), 7u);
+  ASSERT_TRUE(Book().ForgetUsage(std::string(62, 'a') + "\u00e9\u00e9").ok());
+  EXPECT_THAT(Now().usage, IsEmpty());
+}
+
 TEST_F(CountUsageTest, ResetOfWhatNobodySawRenamesIt) {
   Use(Used(5, id_));
   Count("a");
@@ -310,6 +355,40 @@ TEST_F(CountUsageTest, OptingOutSendsNoUsageOfTheApp) {
   EXPECT_THAT(Now().usage, IsEmpty());
   EXPECT_EQ(Now().installation, "");
   EXPECT_NE(Now().epoch, epoch) << "its rows would begin again";
+}
+
+TEST_F(CountUsageTest, OptingOutAfterAResetHoldsNothingUp) {
+  Use(Used(5, id_));
+  (void)Book().Unsent();  // tried, and lost
+  ASSERT_TRUE(Book().Reset().ok());
+  ASSERT_TRUE(Book().ForgetUsage("Gallery").ok());
+  EXPECT_EQ(Now().ended.epoch, "");
+  Count("a");
+  EXPECT_THAT(Send().counters, SizeIs(1));
+}
+
+TEST_F(CountUsageTest, CountersOfAnEndedEpochDoNotWaitForTheDayOfItsUsage) {
+  Use(Used(5, id_));
+  Count("a");
+  (void)Book().Unsent();  // tried, and lost
+  ASSERT_TRUE(Book().Reset().ok());
+  Count("b");
+  const auto send = [this](size_t usage_bytes) {
+    const ReportCounts sent = Book().Unsent(usage_bytes).value();
+    EXPECT_TRUE(Book().Acknowledge(sent, {.seq = sent.seq, .usage_seq = sent.usage_seq}).ok());
+    return sent;
+  };
+  const ReportCounts first = send(0);
+  EXPECT_EQ(first.counters.at(0).key, "a");
+  EXPECT_THAT(first.usage, IsEmpty());
+  EXPECT_EQ(first.installation, "");
+  const ReportCounts second = send(0);
+  EXPECT_EQ(second.counters.at(0).key, "b");
+  const ReportCounts third = send(1024);
+  EXPECT_EQ(third.epoch, first.epoch);
+  EXPECT_THAT(third.counters, IsEmpty());
+  EXPECT_EQ(third.usage.at(0).messages, 5u);
+  EXPECT_EQ(Now().ended.epoch, "");
 }
 
 // Of a version without usage and resets.
