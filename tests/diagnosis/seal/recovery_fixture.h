@@ -19,6 +19,7 @@
 #include "diagnosis/seal/recovery.h"
 #include "report/report.h"
 #include "tests/fakes/fake_ring.h"
+#include "tests/tracer/ring/private_ring_place.h"
 #include "tests/uploader/temporary_folder.h"
 #include "tracer/ring/ring_place.h"
 
@@ -89,6 +90,7 @@ class RecoveryTest : public testing::Test {
         }));
   }
 
+  PrivateRingPlace place_;
   TemporaryFolder folder_;
   std::unique_ptr<FakeRing> ring_;
   uint64_t begin_ns_ = 0;

@@ -80,7 +80,7 @@ TEST_F(UncleanEndTest, IsLeftToTheParentThatKnowsItAsLongAsThatLives) {
   header()->parent_start_ticks = ProcessStartTicks(parent.pid());
   Leave();
   EXPECT_THAT(Recover().value(), IsEmpty());
-  CollectDeadRings();
+  CollectDeadRings();  // of this user, others too
   EXPECT_TRUE(fs::exists(Path("ring-1-1.jbxring")));
   parent.Kill();
   EXPECT_THAT(Recover().value(), SizeIs(1));

@@ -17,6 +17,7 @@
 #include "jankbox/jankbox.h"
 #include "jankbox/plugin.h"
 #include "report/report_file.h"
+#include "tests/tracer/ring/private_ring_place.h"
 #include "tests/uploader/temporary_folder.h"
 
 namespace jankbox {
@@ -161,6 +162,7 @@ TEST(PublicApi, WindowEndsWithItsIncidentHoweverLateItIsSealed) {
 }
 
 TEST(PublicApi, NextStartWritesTheReportThatAStopLeft) {
+  PrivateRingPlace place;
   TemporaryFolder folder;
   jankbox_options options = {};
   options.size = sizeof(options);

@@ -16,6 +16,7 @@
 #include "tests/fakes/fake_ring.h"
 #include "tests/fakes/fake_window.h"
 #include "tests/fakes/latch.h"
+#include "tests/tracer/ring/private_ring_place.h"
 #include "tests/uploader/temporary_folder.h"
 #include "tracer/ring/ring_place.h"
 
@@ -144,6 +145,7 @@ class SealQueueTest : public testing::Test {
     return incidents;
   }
 
+  PrivateRingPlace place_;
   TemporaryFolder folder_;
   Options options_;
   FakeRing ring_;
