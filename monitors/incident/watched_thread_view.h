@@ -23,7 +23,6 @@ struct RunningDispatch {
 
 // A dispatch that ended, at or above the slow threshold.
 struct SlowDispatch {
-  uint64_t begin_ticks = 0;
   uint64_t begin_ns = 0;
   uint64_t end_ns = 0;
   std::string what;
@@ -33,6 +32,7 @@ struct SlowDispatch {
   uint32_t version = 0;
   uint64_t total_ticks = 0;
   uint64_t own_ticks = 0;
+  uint64_t begin_ticks = 0;
 };
 
 // The loop name of the watched thread at `index`, else that of the process.

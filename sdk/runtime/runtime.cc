@@ -145,6 +145,8 @@ void Runtime::Stop(uint64_t deadline_ns, bool process_exits) {
   watcher_->StopAtrace();  // first: markers that only Jankbox requested must not reach the kernel
   StopMarkerHooks();
   StopGlibIdle();
+  hooks_at_stop_ = HookSet::Get().Modules();
+  hooks_stopped_.store(true, std::memory_order_release);
   HookSet::Get().Stop();
   QuitSignal::Remove();
   watcher_->Stop(process_exits);  // before recording ends: its last poll may seal an incident
@@ -197,6 +199,7 @@ ReportSource Runtime::MakeSource(const SealRequest& request) {
   source.states = StateTags::Get().Between(0, UINT64_MAX);
   source.thresholds = watcher_->ThresholdFacts();
   source.hooks = HookSet::Get().Modules();
+  if (hooks_stopped_.load(std::memory_order_acquire)) source.hooks = hooks_at_stop_;
   const std::string hooks_off = crash_loop_.Reason();
   if (!hooks_off.empty()) source.notes.push_back(hooks_off);
   const std::string plugins = Plugins::Get().Note();

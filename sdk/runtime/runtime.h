@@ -60,6 +60,8 @@ class Runtime {
   CrashLoop crash_loop_;
   Refusals refusals_;
   std::atomic<uint64_t> start_us_{0};
+  std::vector<ModuleHooks> hooks_at_stop_;  // what was hooked before the stop ended it
+  std::atomic<bool> hooks_stopped_{false};  // and that is the list
   std::unique_ptr<KernelRecorder> kernel_;  // outlives watcher and sealer
   std::unique_ptr<Watcher> watcher_;
   std::unique_ptr<Sealer> sealer_;

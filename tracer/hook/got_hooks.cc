@@ -319,6 +319,7 @@ void GotHooks::Uninstall() {
   slots_.clear();
   requests_.clear();
   known_modules_.clear();
+  Tell();
   report_ = {.pages_left_writable = report_.pages_left_writable};
 }
 

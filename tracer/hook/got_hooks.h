@@ -92,7 +92,7 @@ class GotHooks {
   void Uninstall();
 
   // Hooked and missed slots of each module that a request asked for, by path, as of the last look
-  // at the modules, also after Uninstall(). Never waits for the loader.
+  // at the modules. Never waits for the loader.
   std::vector<ModuleHooks> Modules();
 
  private:
