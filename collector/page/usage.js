@@ -5,9 +5,10 @@
 const USAGE_REFRESH_MS = 60000;  // devices send it every few hours
 let shownUsage = '';
 
-function hoursText(ms) {
+function useText(ms) {
   const hours = ms / 3600000;
-  return hours >= 1 ? `${hours.toFixed(hours < 10 ? 1 : 0)} h` : `${(hours * 60).toFixed(hours * 60 < 10 ? 1 : 0)} min`;
+  if (hours >= 1) return `${hours.toFixed(hours < 10 ? 1 : 0)} h`;
+  return ms >= 60000 ? `${Math.round(ms / 60000)} min` : `${(ms / 1000).toFixed(ms < 10000 ? 1 : 0)} s`;
 }
 
 // Two digits that count; a rate without a denominator is not known.
@@ -24,7 +25,7 @@ function versionRow(version) {
   incidents.title = kindsText(version.kinds);
   row.append(name, element('td', '', version.version || '–'),
              element('td', 'number', version.installations.toLocaleString()),
-             element('td', 'number', hoursText(version.foreground_ms)),
+             element('td', 'number', useText(version.foreground_ms)),
              element('td', 'number', version.sessions.toLocaleString()),
              element('td', 'number', version.messages.toLocaleString()),
              element('td', 'number', version.frames.toLocaleString()), incidents,
