@@ -22,10 +22,10 @@ class WakeUpTest : public EndToEndTest {
   proto::Report RunPosted(const std::string& options) {
     folder_ = Folder(options);
     Environment environment = ForeignEnvironment();
-    environment["JANKBOX_OPTIONS"] = options;
-    const Outcome run = RunProgram(
-        {Binary("jankbox"), "run", "--dir", folder_, "--", Binary("glib_waits"), "posted", "900"},
-        environment);
+    environment["JANKBOX_OPTIONS"] = options + ",slow_message_ms=600";
+    const Outcome run = RunProgram({Binary("jankbox"), "run", "--dir", folder_, "--",
+                                    Binary("glib_waits"), "posted", "900", folder_},
+                                   environment);
     EXPECT_EQ(run.exit_status, 0) << run.err;
     const std::vector<proto::Report> reports = Reports(folder_);
     const auto longest = std::max_element(
