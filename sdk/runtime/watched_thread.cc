@@ -126,8 +126,7 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
     slow_messages_.OnRunning(*running_, judged_ns, &incidents_);
     anrs_.OnRunning(*running_, facts, now_ns, &incidents_);
     if (judged_ns >= running_->begin_ns + options_.slow_message_ns) {
-      told_ = running_;
-      told_ns_ = now_ns;
+      NoteTold(*running_, now_ns);
     }
   }
   const uint64_t unsettled_ns = ended_ ? ended_->begin_ns : running_ ? begin_ns : 0;
@@ -143,19 +142,31 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   }
 }
 
-// One of the messages whose end was missed may have been seen running: it is an incident, and
-// counted as that.
+void WatchedThread::NoteTold(const RunningDispatch& running, uint64_t now_ns) {
+  if (told_.empty() || told_.back().begin_ticks != running.begin_ticks) {
+    if (told_.size() >= kMaxTold) told_.erase(told_.begin());
+    told_.push_back({running.begin_ticks, running.begin_ns, now_ns});
+  }
+  told_.back().seen_ns = now_ns;
+}
+
+// Messages whose end was missed may have been seen running: they are incidents, and counted as
+// that.
 void WatchedThread::FinishTold() {
-  if (!told_ || told_->begin_ticks == ended_->begin_ticks || ended_->missed == 0) return;
-  const uint64_t seen_ns = told_ns_ - told_->begin_ns;
-  const uint64_t ns =
-      ended_->missed == 1 ? ended_->missed_ns : std::min(seen_ns, ended_->missed_ns);
-  --ended_->missed;
-  ended_->missed_ns -= ns;
-  if (!incidents_.open()) return;
-  const IncidentRevision open = *incidents_.open();
-  incidents_.OnSignal(
-      {SignalKind::kSlowMessage, open.begin_ns, open.begin_ns + ns, open.what, 0, 0});
+  for (const Told& told : told_) {
+    if (told.begin_ticks >= ended_->begin_ticks || ended_->missed == 0) break;
+    const uint64_t ns = ended_->missed == 1
+                            ? ended_->missed_ns
+                            : std::min(told.seen_ns - told.begin_ns, ended_->missed_ns);
+    --ended_->missed;
+    ended_->missed_ns -= ns;
+    if (!incidents_.open() || told.begin_ticks != told_.back().begin_ticks) continue;
+    const IncidentRevision open = *incidents_.open();
+    incidents_.OnSignal(
+        {SignalKind::kSlowMessage, open.begin_ns, open.begin_ns + ns, open.what, 0, 0});
+  }
+  std::erase_if(told_,
+                [this](const Told& told) { return told.begin_ticks <= ended_->begin_ticks; });
 }
 
 // The watcher got so little CPU that a second slow message ended before it saw the first one.
@@ -163,7 +174,8 @@ void WatchedThread::TakeSlow(uint64_t now_ns) {
   ended_ = view_.TakeSlow(clock_);
   if (!ended_) return;
   FinishTold();
-  told_.reset();
+  // It was read before this one began, and is over.
+  if (running_ && running_->begin_ticks < ended_->begin_ticks) running_.reset();
   if (ended_->missed == 0) return;
   for (uint32_t i = 0; i < ended_->missed; ++i) refusals_->Add(RefusalReason::kWatcherLate, now_ns);
   missed_ += ended_->missed;

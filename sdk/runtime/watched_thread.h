@@ -69,8 +69,17 @@ class WatchedThread {
   const StackSampler* sampler() const { return sampler_.get(); }
 
  private:
+  // A message that is an incident, and whose end was not taken yet.
+  struct Told {
+    uint64_t begin_ticks = 0;
+    uint64_t begin_ns = 0;
+    uint64_t seen_ns = 0;  // when it was last seen running
+  };
+  static constexpr size_t kMaxTold = 8;
+
   void Sample(bool overdue);
   void TakeSlow(uint64_t now_ns);
+  void NoteTold(const RunningDispatch& running, uint64_t now_ns);
   void FinishTold();
   void JudgeEnded(uint64_t now_ns);
   AnrFacts FactsOf(uint64_t begin_ns, uint64_t end_ns) const;
@@ -100,10 +109,9 @@ class WatchedThread {
   HoldHistory holds_;
   std::optional<RunningDispatch> running_;
   Refusals* const refusals_;
-  uint64_t missed_ = 0;                        // slow messages that ended unseen
-  std::optional<SlowDispatch> ended_;          // not judged yet
-  std::optional<RunningDispatch> told_;        // an incident whose end was not taken yet
-  uint64_t told_ns_ = 0;                       // when it was seen last
+  uint64_t missed_ = 0;                // slow messages that ended unseen
+  std::optional<SlowDispatch> ended_;  // not judged yet
+  std::vector<Told> told_;
   std::shared_ptr<const AnrThreads> threads_;  // of the ANR that was raised last
   std::string threads_of_;                     // its id
   uint64_t threads_told_ns_ = 0;               // when they were written into the ring

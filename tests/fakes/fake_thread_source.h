@@ -5,9 +5,11 @@
 #define JANKBOX_TESTS_FAKES_FAKE_THREAD_SOURCE_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sdk/runtime/thread_source.h"
@@ -30,7 +32,8 @@ struct FakeSamplerState {
 struct FakeThreadState {
   ThreadReading reading;
   WaitPeers peers;
-  bool runs_meanwhile = false;  // while its peers are asked for
+  bool runs_meanwhile = false;       // while its peers are asked for
+  std::function<void()> while_read;  // what it does meanwhile; null: nothing
   bool gone = false;
   bool traced = false;
   UiThreadReading scheduling;
@@ -79,6 +82,7 @@ class FakeThreadSource final : public ThreadSource {
 
   ThreadReading Read() override {
     ++state_->reads;
+    if (state_->while_read) std::exchange(state_->while_read, nullptr)();
     return state_->reading;
   }
   WaitPeers PeersOf(const ThreadReading&, uint64_t) override {

@@ -96,6 +96,21 @@ TEST_F(WatchedThreadTest, SlowMessageThatWasSeenRunningIsNoneOfThoseThatEndedUns
   EXPECT_EQ(refusals_.count(RefusalReason::kWatcherLate), 1u);
 }
 
+// The watcher loses the CPU between two steps of a look.
+TEST_F(WatchedThreadTest, SlowMessageThatEndedDuringALookIsNotCountedTwice) {
+  Begin("first", 100);
+  state_.while_read = [this] {
+    End(900);
+    ring_.Dispatch(0, "second", At(950), At(1750));
+  };
+  Look(850);
+  for (uint64_t ms = 1800; ms < 2000; ms += 50) Look(ms);
+  std::vector<std::string> sealed;
+  for (const SealRequest& request : sealed_) sealed.push_back(request.what);
+  EXPECT_THAT(sealed, ElementsAre("second"));
+  EXPECT_EQ(refusals_.count(RefusalReason::kWatcherLate), 1u);
+}
+
 TEST_F(WatchedThreadTest, SlowMessageThatLastsIsALag) {
   Begin("sync", 100);
   LookUntil(2150);
