@@ -1,6 +1,6 @@
 // The watcher's part in counting how much the app is used (docs/formats/counts.md): how long it was
-// in front and how many sessions that were go into the ring's note once a second, and the sealing
-// thread is asked to count it each hour and when the day changes. Watcher thread; NO-ALLOC but for
+// in front, and in how many sessions, goes into the ring once a second. The sealing thread is asked
+// to count it each hour and when the day changes. Watcher thread; NO-ALLOC but for
 // Begin().
 #ifndef JANKBOX_SDK_RUNTIME_USAGE_WATCH_H_
 #define JANKBOX_SDK_RUNTIME_USAGE_WATCH_H_

@@ -7,6 +7,7 @@
 #include "base/uuid.h"
 #include "uploader/counts/counters.h"
 #include "uploader/counts/usage.h"
+#include "uploader/policy/upload_pace.h"
 
 namespace jankbox {
 
@@ -38,7 +39,7 @@ void ResetIds(ReportCountBook* book) {
 
 void EndEpoch(const char* begun, ReportCountBook* book) {
   ReportCounts rest = UnsentCounts(*book);
-  AddUnsentUsage(*book, kMaxEndedUsageBytes, &rest);
+  AddUnsentUsage(*book, kUsageBytesADay, &rest);
   BeginEpoch(begun, book);
   if (!rest.counters.empty() || !rest.usage.empty()) book->ended = std::move(rest);
 }

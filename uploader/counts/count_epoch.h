@@ -3,14 +3,9 @@
 #ifndef JANKBOX_UPLOADER_COUNTS_COUNT_EPOCH_H_
 #define JANKBOX_UPLOADER_COUNTS_COUNT_EPOCH_H_
 
-#include <cstddef>
-
 #include "report/report.h"
 
 namespace jankbox {
-
-// Of the usage that an ended epoch still sends: what a device may send on one day.
-inline constexpr size_t kMaxEndedUsageBytes = 1024;
 
 // An empty count. `begun`: why it begins, as in Counts.begun.
 ReportCountBook NewCountBook(const char* begun);

@@ -85,20 +85,9 @@ bool IsPossible(const ReportUsage& usage) {
                      [&](Number number) { return usage.*number <= kMaxUsageNumber; });
 }
 
-ReportCounts WithoutCounters(const ReportCounts& counts) {
-  ReportCounts rest;
-  rest.format = counts.format;
-  rest.epoch = counts.epoch;
-  rest.seq = counts.seq;
-  rest.begun = counts.begun;
-  rest.unsure_stops = counts.unsure_stops;
-  rest.lost_incidents = counts.lost_incidents;
-  rest.base_seq = counts.base_seq;
-  rest.usage = counts.usage;
-  rest.installation = counts.installation;
-  rest.usage_seq = counts.usage_seq;
-  rest.usage_base_seq = counts.usage_base_seq;
-  return rest;
+ReportCounts WithoutCounters(ReportCounts counts) {
+  counts.counters.clear();
+  return counts;
 }
 
 }  // namespace
