@@ -33,6 +33,7 @@ constexpr int32_t kGateCall = -1;  // another clock, or not every thread: only t
 struct Recording {
   std::atomic<uint32_t> epoch{0};  // grows with each Open(): identifies a cursor of an older ring
   std::atomic<uint32_t> mode{0};   // RecordMode
+  std::atomic<bool> not_forked{true};  // false in a forked child until it opens a ring of its own
   // Changed by Open() while a thread of the last recording may still be on its way here: who sees
   // the new ring also sees that the epoch is no longer its own.
   std::atomic<TickSource> source_{};
@@ -202,8 +203,11 @@ Recording* CurrentRecording(uint32_t* epoch) {
   Recording* recording = g_recording.load(std::memory_order_acquire);
   *epoch = recording->epoch.load(std::memory_order_acquire);
   if (*epoch == 0) {
-    // A forked child, whose copy of the gate still is open.
-    jankbox_gate_v1.store(kGateOff, std::memory_order_relaxed);
+    // A forked child's copy of the gate still is open. In other processes Close() has closed it,
+    // and Open() may have opened it again by now.
+    if (!recording->not_forked.load(std::memory_order_relaxed)) {
+      jankbox_gate_v1.store(kGateOff, std::memory_order_relaxed);
+    }
     return nullptr;
   }
   const auto mode = static_cast<RecordMode>(recording->mode.load(std::memory_order_relaxed));
@@ -302,6 +306,7 @@ Status Recorder::Open(RingFile* ring) {
     t_markers = &g_no_cursor;
     opened_by = getpid();
   }
+  recording->not_forked.store(true, std::memory_order_relaxed);
   recording->source_.store(static_cast<TickSource>(ring->header()->tick_source),
                            std::memory_order_relaxed);
   recording->ring_.store(ring, std::memory_order_release);

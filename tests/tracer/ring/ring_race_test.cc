@@ -46,6 +46,12 @@ class RingRaceTest : public RingTest {
   void StopAll() {
     stop_ = true;
     for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+  void TearDown() override {
+    StopAll();
+    RingTest::TearDown();
   }
 
   std::atomic<bool> stop_{false};
@@ -101,6 +107,17 @@ TEST_F(RingRaceTest, ModesChangeUnderWriters) {
   }
   StopAll();
   EXPECT_EQ(Window().dropped_events, 0u);
+}
+
+TEST_F(RingRaceTest, WriterThatMetAStopLeavesTheGateOfTheNextStartOpen) {
+  OpenRing(2 << 20);
+  StartWriters();
+  AwaitWriters();
+  for (int round = 0; round < ByMachine(200'000, 50); ++round) {
+    ASSERT_TRUE(RecordingOn()) << "round " << round;
+    Recorder::Close();
+    ASSERT_TRUE(Recorder::Open(ring_.get()).ok());
+  }
 }
 
 }  // namespace
