@@ -1,5 +1,5 @@
-// A signal handler that records, or stops and starts the recorder, run after every single instruction
-// of a thread that records, too.
+// A signal handler that records, or stops and starts the recorder, run after every single
+// instruction of a thread that records, too.
 #include <gtest/gtest.h>
 
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
