@@ -43,6 +43,9 @@ class LoaderUse {
     t_depth = t_depth - 1;
     if (t_depth == 0) users_.fetch_sub(1);
   }
+  // This is a child that was forked while another thread was inside: what that thread changed may
+  // be half done, and the locks that it held stay locked.
+  static bool ForkedInside() { return forked_inside_.load(std::memory_order_relaxed); }
   LoaderUse(const LoaderUse&) = delete;
   LoaderUse& operator=(const LoaderUse&) = delete;
 
@@ -62,11 +65,13 @@ class LoaderUse {
   static void AfterForkInParent() { forks_.fetch_sub(1); }
   static void AfterForkInChild() {
     forks_.store(0);
-    users_.store(t_depth != 0 ? 1 : 0);  // the other threads are not here
+    const int own = t_depth != 0 ? 1 : 0;
+    if (users_.exchange(own) > own) forked_inside_.store(true);  // the other threads are not here
   }
 
   static inline std::atomic<int> users_{0};
   static inline std::atomic<int> forks_{0};
+  static inline std::atomic<bool> forked_inside_{false};
   static inline JANKBOX_THREAD_VALUE(int, t_depth, 0);
 };
 

@@ -121,6 +121,9 @@ std::string QuitSignal::Install() {
     if (made < 0) return "no eventfd";
     shared->fd_plus_one.store(made + 1, std::memory_order_relaxed);
   }
+  uint64_t of_the_last_start = 0;
+  (void)!read(shared->fd_plus_one.load(std::memory_order_relaxed) - 1, &of_the_last_start,
+              sizeof(of_the_last_start));
   shared->mode.store(Mode::kOn, std::memory_order_release);
   g_shared.store(shared, std::memory_order_release);
   if (!IsOurs(current)) {
@@ -160,8 +163,7 @@ void QuitSignal::Remove() {
 
 int QuitSignal::fd() {
   Shared* const shared = g_shared.load(std::memory_order_acquire);
-  const bool on = shared != nullptr && shared->mode.load(std::memory_order_acquire) == Mode::kOn;
-  return on ? shared->fd_plus_one.load(std::memory_order_relaxed) - 1 : -1;
+  return shared != nullptr ? shared->fd_plus_one.load(std::memory_order_relaxed) - 1 : -1;
 }
 
 uint64_t QuitSignal::Take() {
@@ -181,7 +183,8 @@ bool QuitSignal::PassOn() {
   }
   struct sigaction current {};
   sigaction(SIGQUIT, nullptr, &current);
-  if (!IsOurs(current)) return true;  // another tool's handler was installed later; keep it
+  const bool removed = (current.sa_flags & SA_SIGINFO) == 0 && current.sa_handler == SIG_DFL;
+  if (!IsOurs(current) && !removed) return true;  // a handler that was installed later; keep it
   struct sigaction fatal {};
   sigaction(SIGQUIT, &fatal, nullptr);
   kill(getpid(), SIGQUIT);

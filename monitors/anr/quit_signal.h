@@ -21,7 +21,7 @@ class QuitSignal {
   // Restores the handler if it is still Jankbox's.
   static void Remove();
 
-  // Readable once a signal came; -1: not installed.
+  // Readable once a signal came; -1: never installed.
   static int fd();
 
   // Signals since the last call. Watcher thread, as the rest.

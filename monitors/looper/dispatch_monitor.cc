@@ -59,9 +59,9 @@ void DispatchMonitor::End() {
 
 void DispatchMonitor::EndAll() {
   const WatchedSlot slot = SlotOfThisThread();
-  do {
-    End();
-  } while (slot && slot.dispatch_depth() != 0);
+  if (!slot) return End();
+  // In this slot to the last, also if another thread stops recording meanwhile.
+  while (slot.EndDispatch()) RecordEvent(EventKind::kDispatchEnd, 0);
 }
 
 uint64_t DispatchMonitor::CountOfThisThread() {

@@ -63,4 +63,10 @@ std::optional<Signal> InputLatency::Take(size_t index, uint32_t* seen) {
   return signal;
 }
 
+void InputLatency::Forget(size_t index) {
+  g_late[index].version.store(0, std::memory_order_relaxed);
+  g_late[index].event_ns.store(0, std::memory_order_relaxed);
+  g_late[index].handled_ns.store(0, std::memory_order_relaxed);
+}
+
 }  // namespace jankbox

@@ -26,6 +26,9 @@ class InputLatency {
   // The events that the watched thread at `index` of the ring handled too late, once each; of
   // several within a second the one that waited longest. `seen` is the caller's, 0 at first.
   static std::optional<Signal> Take(size_t index, uint32_t* seen);
+
+  // The watched thread at `index` is gone; another may come in its place.
+  static void Forget(size_t index);
 };
 
 }  // namespace jankbox

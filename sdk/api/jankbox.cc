@@ -49,7 +49,8 @@ constexpr uint64_t kStopWaitNs = 2 * jankbox::kNsPerSecond;
 // inherits the locks below as they were: it must not wait for them when it ends.
 std::atomic<pid_t> g_starter{0};
 
-// Locked during a whole start or stop; g_runtime_mutex only guards the slot.
+// Locked during a whole start or stop; g_runtime_mutex only guards the slot, and is never locked
+// while code of the app's runs, which may call any function of the library.
 jankbox::Mutex g_lifecycle_mutex;
 jankbox::Mutex g_runtime_mutex;
 
@@ -64,16 +65,23 @@ std::shared_ptr<jankbox::Runtime> Current() {
   return runtime != nullptr && runtime->pid() == getpid() ? runtime : nullptr;
 }
 
+void SetCurrent(std::shared_ptr<jankbox::Runtime> runtime) {
+  jankbox::MutexLock lock(&g_runtime_mutex);
+  std::shared_ptr<jankbox::Runtime>& slot = RuntimeSlot();
+  // In a forked child the parent's threads are not here, and its objects must not be destroyed.
+  if (slot != nullptr && slot->pid() != getpid()) {
+    new std::shared_ptr<jankbox::Runtime>(std::move(slot));
+  }
+  slot = std::move(runtime);
+}
+
 void StopRecording(bool process_exits) {
   if (g_starter.load() != getpid()) return;
   jankbox::MutexLock starting_or_stopping(&g_lifecycle_mutex);
   std::shared_ptr<jankbox::Runtime> runtime = Current();
   if (runtime == nullptr) return;
   jankbox::Plugins::Get().Stop();
-  {
-    jankbox::MutexLock lock(&g_runtime_mutex);
-    RuntimeSlot() = nullptr;
-  }
+  SetCurrent(nullptr);
   runtime->Stop(MonotonicNs() + kStopWaitNs, process_exits);
 }
 
@@ -87,21 +95,14 @@ jankbox_status jankbox_start(const jankbox_options* options) {
   (void)quick_exit_noted;
   g_starter.store(getpid());
   jankbox::MutexLock starting_or_stopping(&g_lifecycle_mutex);
-  jankbox::MutexLock lock(&g_runtime_mutex);
-  std::shared_ptr<jankbox::Runtime>& runtime = RuntimeSlot();
-  if (runtime != nullptr) {
-    if (runtime->pid() == getpid()) return JANKBOX_OK;
-    // A forked child: the parent's threads are not here, and its objects must not be destroyed.
-    new std::shared_ptr<jankbox::Runtime>(std::move(runtime));
-    runtime = nullptr;
-  }
+  if (Current() != nullptr) return JANKBOX_OK;
   jankbox::SendLogToRun();
   jankbox::Result<jankbox::Options> checked = jankbox::OptionsOfAllChannels(options);
   if (!checked.ok()) return ToApiStatus(checked.status());
   jankbox::Result<std::unique_ptr<jankbox::Runtime>> started =
       jankbox::Runtime::Start(checked.value());
   if (!started.ok()) return ToApiStatus(started.status());
-  runtime = std::move(started.value());
+  SetCurrent(std::move(started.value()));
   jankbox::Plugins::Get().Start();
   return JANKBOX_OK;
 }

@@ -50,10 +50,16 @@ using jankbox::ThreadWait;
 using jankbox::UiThreadSearch;
 using jankbox::WatchedLoops;
 
+enum class Phase : int {
+  kNotRecorded = 0,  // by this agent, or not yet, or no more
+  kMayStart,         // a wait of a watched thread starts the recorder
+  kStarts,           // a thread does it
+  kStarted,          // or was not able to
+};
+
 // Nothing of it is true in a forked child.
 struct ThisProcess {
-  std::atomic<bool> may_start{false};  // the recorder is to be started, and was not yet
-  std::atomic<bool> starting{false};   // a thread does
+  std::atomic<Phase> phase{Phase::kNotRecorded};
   std::atomic<const DispatchCalls*> calls{nullptr};  // set once the recorder runs
   pid_t pid = 0;                                     // not of a child of vfork()
 };
@@ -129,11 +135,16 @@ void FollowModulesUntilLoopRuns() {
 }
 
 bool StartRecorder() {
+  if (g_leaving) return false;
   jankbox::LoopModules::Refresh();
   jankbox_options options{};
   options.size = sizeof(options);
   options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
   if (g_start(&options) != JANKBOX_OK) return false;
+  if (g_leaving) {  // it did not wait for this any longer
+    g_stop();
+    return false;
+  }
   Process()->calls.store(&g_call_table, std::memory_order_release);
   return true;
 }
@@ -145,7 +156,7 @@ void* StartAndFollow(void*) {
     // Runs before the handlers that the program has registered by now.
     if (!g_leaving.load()) atexit(NameExit);
   }
-  Process()->starting = false;
+  Process()->phase = Phase::kStarted;
   return nullptr;
 }
 
@@ -153,22 +164,19 @@ void StartThread() {
   const int saved_errno = errno;
   jankbox::ScopedSignalBlock no_signals;
   pthread_t thread;
-  Process()->starting = true;
   if (pthread_create(&thread, nullptr, StartAndFollow, nullptr) == 0) {
     pthread_detach(thread);
   } else {
-    Process()->starting = false;
+    Process()->phase = Phase::kStarted;
   }
   errno = saved_errno;
 }
 
 // A watched thread waits in a loop: only now is it worth a ring.
 void StartOnce() {
-  if (!Process()->may_start.load(std::memory_order_relaxed) || Process()->pid != getpid() ||
-      !Process()->may_start.exchange(false)) {
-    return;
-  }
-  StartThread();
+  Phase phase = Process()->phase.load(std::memory_order_relaxed);
+  if (phase != Phase::kMayStart || Process()->pid != getpid()) return;
+  if (Process()->phase.compare_exchange_strong(phase, Phase::kStarts)) StartThread();
 }
 
 // Before main(), in its thread: what it does until its loop waits is a start-up.
@@ -176,6 +184,7 @@ void RecordStartUp() {
   LoopDispatches* loop = WatchedLoops::OfThisThread();
   if (loop == nullptr || !StartRecorder()) return;
   loop->BeginStartUp(Calls());
+  Process()->phase = Phase::kStarts;
   StartThread();
 }
 
@@ -185,17 +194,18 @@ void LeaveBeforeSandbox() {
   constexpr int kMaxWaitMs = 2000;
   UiThreadSearch::End();
   // Nothing is done, and no system call made, once this is over: the filter may forbid even that.
-  if (!Process()->may_start && !Process()->starting && Calls() == nullptr) return;
-  if (Process()->pid != getpid()) return;
-  Process()->may_start = false;
+  if (Process()->phase == Phase::kNotRecorded || Process()->pid != getpid()) return;
   g_leaving = true;
+  Phase may_start = Phase::kMayStart;
+  Process()->phase.compare_exchange_strong(may_start, Phase::kNotRecorded);
+  if (Process()->phase == Phase::kStarted && Calls() == nullptr) return;
   const int saved_errno = errno;
   if (const char* run = jankbox::RunSocketName(); run != nullptr) {
     jankbox::SendToRun(run, std::string("error: ") + program_invocation_short_name +
                                 " puts itself into a sandbox (seccomp): it is not recorded from "
                                 "then on");
   }
-  for (int ms = 0; ms < kMaxWaitMs && Process()->starting.load(); ++ms) usleep(1000);
+  for (int ms = 0; ms < kMaxWaitMs && Process()->phase == Phase::kStarts; ++ms) usleep(1000);
   if (Process()->calls.exchange(nullptr) != nullptr) g_stop();
   errno = saved_errno;
 }
@@ -213,8 +223,7 @@ void NoteExit() {
 
 void InForkedChild() {
   g_forked = true;
-  Process()->may_start = false;  // for kernels that wipe no pages
-  Process()->starting = false;
+  Process()->phase = Phase::kNotRecorded;  // for kernels that wipe no pages
   Process()->calls.store(nullptr, std::memory_order_relaxed);
   Process()->pid = 0;
   WatchedLoops::ForgetAll();
@@ -263,7 +272,7 @@ __attribute__((constructor)) void Prepare() {
   pthread_atfork(nullptr, nullptr, InForkedChild);
   const AgentSettings settings = jankbox::ReadAgentSettings();
   if (!jankbox::IsToBeRecorded(settings) || !PrepareRecorder()) return;
-  Process()->may_start = !settings.startup;
+  if (!settings.startup) Process()->phase = Phase::kMayStart;
   if (settings.startup) RecordStartUp();
   UiThreadSearch::Begin(jankbox::RunSocketName());
 }
@@ -381,7 +390,7 @@ JANKBOX_EXPORT bool jankbox_agent_records_java() {
   if (g_forked) return false;
   if (!jankbox::NameIsToBeRecorded(jankbox::ReadAgentSettings()) || !PrepareRecorder())
     return false;
-  Process()->may_start = true;
+  Process()->phase = Phase::kMayStart;
   return true;
 }
 

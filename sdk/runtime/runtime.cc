@@ -91,13 +91,16 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   Result<std::unique_ptr<RingFile>> ring = CreateRing(options);
   if (!ring.ok()) return ring.status();
   std::unique_ptr<Runtime> runtime(new Runtime(options, std::move(ring.value())));
-  MethodRegistry::Get().Attach(runtime->ring_.get());
   WatchedSlot::SetClock(0, 0);
   InputLatency::SetThreshold(options.input_latency_ns);
   FrameMonitor::Start({options.jank_dropped_frames, options.frame_policy});
   FrameBook::Get().Clear();
   Status status = Recorder::Open(runtime->ring_.get());
-  if (!status.ok()) return status;
+  if (!status.ok()) {
+    runtime->ring_->RemoveFile();
+    return status;
+  }
+  MethodRegistry::Get().Attach(runtime->ring_.get());
   Runtime* self = runtime.get();
   runtime->kernel_ = std::make_unique<KernelRecorder>(
       options.kernel, static_cast<TickSource>(runtime->ring_->header()->tick_source));
@@ -115,6 +118,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
       &runtime->refusals_,
       [self](SealRequest request) { self->EnqueueOrForget(std::move(request)); },
       [self] { return self->sealer_->sleeper(); });
+  runtime->sealer_->TellDecided([self] { self->watcher_->Wake(); });
   if (options.usage) {
     runtime->watcher_->TellUsage([self] { self->sealer_->CountUsage(); });
     runtime->sealer_->TellUsage([self] {

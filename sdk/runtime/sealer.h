@@ -61,6 +61,8 @@ class Sealer {
   }
   // REQUIRES that Start() follows.
   void TellUsage(OnUsage on_usage) { on_usage_ = std::move(on_usage); }
+  // The same, for the decision whether there may be hooks.
+  void TellDecided(std::function<void()> on_decided) { on_decided_ = std::move(on_decided); }
 
   // REQUIRES Start() once before Stop(). The thread is created by the caller's runtime.
   void Start();
@@ -125,6 +127,7 @@ class Sealer {
   const OnDone on_done_;
   const Configure configure_;
   OnUsage on_usage_;
+  std::function<void()> on_decided_;
   RingFile* ring_ = nullptr;
   ConfigFile config_file_;
   // Held by the thread that seals, which these are of. Taken before mutex_.

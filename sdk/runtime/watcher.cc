@@ -17,6 +17,7 @@
 #include "monitors/incident/oom_kills.h"
 #include "monitors/incident/watched_thread_view.h"
 #include "monitors/looper/glib_idle.h"
+#include "monitors/looper/input_latency.h"
 #include "monitors/looper/loop_hooks.h"
 #include "sdk/api/desktop_link.h"
 #include "sdk/api/foreground.h"
@@ -69,9 +70,11 @@ void Watcher::Start() {
 void Watcher::Stop(bool process_exits) {
   process_exits_ = process_exits;
   stop_.store(true, std::memory_order_release);
-  eventfd_write(wake_.get(), 1);
+  Wake();
   thread_.join();
 }
+
+void Watcher::Wake() { eventfd_write(wake_.get(), 1); }
 
 void Watcher::WaitReady() {
   MutexLock lock(&mutex_);
@@ -81,7 +84,7 @@ void Watcher::WaitReady() {
 bool Watcher::LookNow(uint64_t deadline_ns) {
   MutexLock lock(&mutex_);
   const uint64_t looked = looks_ + 2;  // one may be going on
-  eventfd_write(wake_.get(), 1);
+  Wake();
   while (looks_ < looked) {
     if (MonotonicNs() >= deadline_ns) return false;
     changed_.WaitUntil(&mutex_, deadline_ns);
@@ -139,6 +142,17 @@ uint64_t Watcher::PassSignalsOn(uint64_t next_ns) {
     --owed_sigquits_;
   }
   return next_ns;
+}
+
+// Those that came just before the stop.
+void Watcher::PassLastSignalsOn() {
+  constexpr int kMostTries = 100;
+  if (process_exits_) return;
+  owed_sigquits_ += QuitSignal::Take();
+  for (int tries = 0; owed_sigquits_ != 0 && tries < kMostTries; ++tries) {
+    const uint64_t again_ns = PassSignalsOn(kNsPerSecond);
+    if (owed_sigquits_ != 0) usleep(static_cast<useconds_t>(again_ns / 1000));
+  }
 }
 
 void Watcher::Wait(uint64_t next_ns) {
@@ -287,8 +301,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   next_sweep_ns_ = now_ns + kSweepNs;
   Calibrate();
   kernel_->Mark();
-  const bool allowed_now = !hooks_allowed_ && crash_loop_->HooksAllowed(0);
-  if (allowed_now || ModulesChanged()) NoteModules();
+  if (ModulesChanged()) NoteModules();
   if (hooks_allowed_) FollowFrameLibraries(options_.frame_sources);  // once a window is there
   Recorder::ReclaimDeadThreads(ring_);
   MarkerTap::ForgetDescriptors();
@@ -314,6 +327,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
     threads_[i]->Finish(now_ns, clock());
     threads_[i].reset();
     TellRunOfLoop(i, /*ended=*/true);
+    InputLatency::Forget(i);
     ring_->watched(i).Release();
   }
 }
@@ -416,6 +430,7 @@ void Watcher::Run() {
     sigquits_.fetch_add(sigquits, std::memory_order_relaxed);
     owed_sigquits_ += sigquits;
     GrowRing();
+    if (!hooks_allowed_ && crash_loop_->HooksAllowed(0)) NoteModules();
     const uint64_t look_ns = LookAtAll(now_ns, heartbeat.TakeHolds(), sigquits != 0);
     {
       MutexLock lock(&mutex_);
@@ -427,6 +442,7 @@ void Watcher::Run() {
     heartbeat.Sleeps(next_ns);
     Wait(next_ns);
   }
+  PassLastSignalsOn();
   overhead_.End();
   LookAtUsage(MonotonicNs());
   thread_recorder_.Look();

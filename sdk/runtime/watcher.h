@@ -61,6 +61,9 @@ class Watcher {
   // watcher's.
   void WaitReady();
 
+  // Looks as soon as it can. Any thread.
+  void Wake();
+
   // Waits until every thread was checked since the call; false at `deadline_ns`
   // (CLOCK_MONOTONIC). Any thread but the watcher's.
   bool LookNow(uint64_t deadline_ns);
@@ -97,6 +100,7 @@ class Watcher {
   void RefreshHooks();
   uint64_t LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool asked_by_signal);
   uint64_t PassSignalsOn(uint64_t next_ns);
+  void PassLastSignalsOn();
   void SweepEverySecond(uint64_t now_ns);
   void TakeThresholds();
   void LookAtStart(uint64_t now_ns);
@@ -126,7 +130,7 @@ class Watcher {
   // For `jankbox run`: the names of the threads, and those of their loops as it knows them.
   std::array<std::string, kMaxWatchedThreads> watched_names_;
   std::array<std::string, kMaxWatchedThreads> told_loops_;
-  const ScopedFd wake_;  // an eventfd: Stop() and LookNow() end a wait with it
+  const ScopedFd wake_;  // an eventfd that ends a wait
   std::atomic<bool> stop_{false};
   bool process_exits_ = false;  // written before stop_
   std::atomic<uint64_t> sigquits_{0};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/last_error.h"
+#include "base/loader_use.h"
 #include "tracer/hook/loaded_module.h"
 #include "tracer/hook/reentry_guard.h"
 
@@ -21,12 +22,20 @@ bool IsOfTheApp(std::string_view path) {
   return path.substr(path.rfind('/') + 1).rfind("libjankbox", 0) != 0;
 }
 
+// Of a child that was forked in the middle of Refresh().
+static Status NoHooksHere() {
+  return Status(StatusCode::kUnavailable,
+                "hooks: this process was forked while its parent's were being installed");
+}
+
 HookSet& HookSet::Get() {
   static auto* hooks = new HookSet();  // proxies stay callable permanently, so does what they need
   return *hooks;
 }
 
 Status HookSet::Add(const HookUse& use) {
+  if (LoaderUse::ForkedInside()) return NoHooksHere();
+  const LoaderUse no_fork;
   MutexLock lock(&mutex_);
   ReentrySlot::Prepare();  // without it proxies call on and do nothing else
   if (use.proxy == nullptr || use.original == nullptr) {
@@ -99,6 +108,8 @@ std::vector<HookRequest> HookSet::Requests() const {
 }
 
 Result<HookReport> HookSet::Refresh() {
+  if (LoaderUse::ForkedInside()) return NoHooksHere();
+  const LoaderUse no_fork;
   MutexLock lock(&mutex_);
   if (!changed_) return hooks_.Refresh();
   hooks_.Uninstall();
@@ -108,10 +119,17 @@ Result<HookReport> HookSet::Refresh() {
 }
 
 void HookSet::Stop() {
+  if (LoaderUse::ForkedInside()) return;
+  const LoaderUse no_fork;
   MutexLock lock(&mutex_);
   hooks_.Uninstall();
   uses_.clear();
   changed_ = false;
+}
+
+std::vector<ModuleHooks> HookSet::Modules() {
+  if (LoaderUse::ForkedInside()) return {};
+  return hooks_.Modules();
 }
 
 }  // namespace jankbox

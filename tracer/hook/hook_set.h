@@ -5,7 +5,8 @@
 // those of features of the same function with other callers; what matters to it (a file
 // descriptor, a call site) it asks again. A feature that is off passes calls on.
 // Add() from any thread; Refresh() and Stop() take the loader's locks: on Jankbox's own threads, or
-// the one that stops. Calls of libjankbox.so itself are never hooked.
+// the one that stops. A fork waits for them, so that its child can start a recording of its own.
+// Calls of libjankbox.so itself are never hooked.
 #ifndef JANKBOX_TRACER_HOOK_HOOK_SET_H_
 #define JANKBOX_TRACER_HOOK_HOOK_SET_H_
 
@@ -45,7 +46,7 @@ class HookSet {
   void Stop();
 
   // Slots hooked and missed, and why, module by module: empty before the first Refresh().
-  std::vector<ModuleHooks> Modules() { return hooks_.Modules(); }
+  std::vector<ModuleHooks> Modules();
 
  private:
   // A proxy's place in its function's chain: permanently, since callers may keep a proxy's address.

@@ -46,11 +46,11 @@ class WatchedSlot {
   // This thread's slot in `ring`, which is Recorder::ActiveRing(); claimed by its first call. None
   // if all kMaxWatchedThreads are taken.
   static WatchedSlot OfThisThread(const RingHeader* ring) {
-    return ring == t_ring_ ? WatchedSlot(ring, t_thread_) : Claim(ring);
+    return IsClaimed(ring) ? WatchedSlot(ring, t_thread_) : Claim(ring);
   }
   // The same without claiming one.
   static WatchedSlot ClaimedByThisThread(const RingHeader* ring) {
-    return ring == t_ring_ ? WatchedSlot(ring, t_thread_) : WatchedSlot();
+    return IsClaimed(ring) ? WatchedSlot(ring, t_thread_) : WatchedSlot();
   }
 
   explicit operator bool() const { return thread_ != nullptr; }
@@ -141,6 +141,10 @@ class WatchedSlot {
   static T Load(const std::atomic<T>& field) {
     return field.load(std::memory_order_relaxed);
   }
+  // A later ring may be mapped at the place of one that is gone.
+  static bool IsClaimed(const RingHeader* ring) {
+    return ring == t_ring_ && ring->clock_at_start.ticks == t_ring_start_;
+  }
   static WatchedSlot Claim(const RingHeader* ring);
   void StoreLoopName(const char* name) const;
   void NoteSlow(uint64_t begin_ticks, uint64_t end_ticks) const;
@@ -148,6 +152,7 @@ class WatchedSlot {
   static inline std::atomic<uint64_t> slow_ticks_{UINT64_MAX};
   static inline std::atomic<double> ns_per_tick_{0};
   static inline JANKBOX_THREAD_VALUE(const RingHeader*, t_ring_, nullptr);
+  static inline JANKBOX_THREAD_VALUE(uint64_t, t_ring_start_, 0);
   static inline JANKBOX_THREAD_VALUE(RingWatchedThread*, t_thread_, nullptr);
   static inline JANKBOX_THREAD_VALUE(const char*, t_loop_name_, nullptr);
 
