@@ -112,10 +112,11 @@ function(jankbox_compile_apart)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# jankbox_add_test(NAME SOURCES... DEPENDS... [LABELS ...] [FIXTURES ...] [TIMEOUT s] [LOCK NAME]): a GoogleTest program, each case
-# a ctest test. Cases with one LOCK run one after another, beside all others.
+# jankbox_add_test(NAME SOURCES... DEPENDS... [LABELS ...] [FIXTURES ...] [TIMEOUT s] [LOCK NAME] [ALONE FILTER]): a GoogleTest
+# program, each case a ctest test. Cases with one LOCK run one after another, beside all others. Those that FILTER names would starve
+# the others: nothing runs beside them.
 function(jankbox_add_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT;LOCK" "SOURCES;DEPENDS;LABELS;DEFINITIONS;FIXTURES" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT;LOCK;ALONE" "SOURCES;DEPENDS;LABELS;DEFINITIONS;FIXTURES" ${ARGN})
   # The libraries' headers are most of what a test compiles: they are compiled once for each set of options.
   string(MAKE_C_IDENTIFIER "jankbox_test_headers${JANKBOX_TEST_OPTIONS}" headers)
   if(NOT TARGET ${headers})
@@ -150,8 +151,13 @@ function(jankbox_add_test name)
   if(ARG_LOCK)
     list(APPEND properties RESOURCE_LOCK ${ARG_LOCK})
   endif()
-  gtest_discover_tests(${name} TEST_PREFIX ${name}/ DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-                       PROPERTIES ${properties})
+  set(discovery TEST_PREFIX ${name}/ DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
+  if(ARG_ALONE)
+    gtest_discover_tests(${name} ${discovery} TEST_FILTER -${ARG_ALONE} TEST_LIST ${name}_beside_others PROPERTIES ${properties})
+    gtest_discover_tests(${name} ${discovery} TEST_FILTER ${ARG_ALONE} TEST_LIST ${name}_alone PROPERTIES ${properties} RUN_SERIAL TRUE)
+  else()
+    gtest_discover_tests(${name} ${discovery} PROPERTIES ${properties})
+  endif()
 endfunction()
 
 # add_subdirectory of each folder that is there.

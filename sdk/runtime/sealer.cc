@@ -135,7 +135,7 @@ void Sealer::Run() {
   usleep(kStarterUs);
   crash_loop_->Begin();  // hooks wait for it
   if (on_decided_ != nullptr) on_decided_();
-  StartKernel();         // not as the last on a busy machine: reports wait for it
+  StartKernel();  // not as the last on a busy machine: reports wait for it
   setpriority(PRIO_PROCESS, static_cast<id_t>(CurrentTid()), kNice);
   const sched_param no_priority{};
   sched_setscheduler(0, SCHED_BATCH,

@@ -62,11 +62,12 @@ TEST_F(AgentTest, ManyShortPollsInACallbackAreOneIncident) {
 }
 
 TEST_F(AgentTest, WaitOfALoopThatIsNotSureYetIsAPossibleStall) {
-  const Outcome run = RunAgent({"--startup"}, {Binary("unsure_loop")});
+  const Outcome run = RunAgent({"--startup", "--slow-ms", "390"}, {Binary("unsure_loop")});
   EXPECT_EQ(run.exit_status, 0) << run.err;
   EXPECT_THAT(run.err,
               ::testing::ContainsRegex("no incidents; watched: main \\(poll(, unsure)?\\), "));
-  EXPECT_THAT(run.err, ::testing::ContainsRegex("; 1 possible stall of up to 4[0-9]+ ms, not"));
+  EXPECT_THAT(run.err,
+              ::testing::ContainsRegex("; 1 possible stall of up to [4-9][0-9][0-9] ms, not"));
 }
 
 TEST_F(AgentTest, StartUpIsRecordedFromBeforeMainIfAskedFor) {
@@ -91,7 +92,7 @@ TEST_F(AgentTest, StartUpIsRecordedFromBeforeMainIfAskedFor) {
 
 TEST_F(AgentTest, SlowExitIsNoMessage) {
   for (const auto& [command, status] : {std::pair("slow_exit", 0), std::pair("exit_inside", 4)}) {
-    const Outcome run = RunAgent({}, {Binary("glib_waits"), command, "900"});
+    const Outcome run = RunAgent({"--slow-ms", "700"}, {Binary("glib_waits"), command, "900"});
     EXPECT_EQ(run.exit_status, status) << run.err;
     const std::vector<proto::Report> reports = Reports(Folder("spool"));
     ASSERT_EQ(reports.size(), 1u) << run.err;
@@ -103,8 +104,10 @@ TEST_F(AgentTest, SlowExitIsNoMessage) {
 }
 
 TEST_F(AgentTest, IdleWaitsAndModalLoopsAreNoIncident) {
-  EXPECT_EQ(RunAgent({}, {Binary("glib_waits"), "idle", "2000"}).exit_status, 0);
-  EXPECT_EQ(RunAgent({}, {Binary("glib_waits"), "modal", "1200"}).exit_status, 0);
+  for (const auto& [command, ms] : {std::pair("idle", "2000"), std::pair("modal", "1200")}) {
+    const Outcome run = RunAgent({"--slow-ms", "700"}, {Binary("glib_waits"), command, ms});
+    EXPECT_EQ(run.exit_status, 0);
+  }
   EXPECT_TRUE(Reports(Folder("spool")).empty());
 }
 
@@ -112,9 +115,10 @@ TEST_F(AgentTest, NodeTimerThatIsBusyForASecond) {
   if (RunProgram({"node", "--version"}).exit_status != 0)
     GTEST_SKIP() << "Node.js is not installed: ./dev setup";
   const Outcome run = RunAgent(
-      {}, {"node", "-e",
-           "setTimeout(()=>{const "
-           "e=Date.now()+1000;while(Date.now()<e);},200);setTimeout(()=>console.log('bye'),1500)"});
+      {"--slow-ms", "500"},
+      {"node", "-e",
+       "setTimeout(()=>{const "
+       "e=Date.now()+1000;while(Date.now()<e);},200);setTimeout(()=>console.log('bye'),1500)"});
   EXPECT_EQ(run.exit_status, 0) << run.err;
   EXPECT_EQ(run.out, "bye\n");
   const std::vector<proto::Report> reports = Reports(Folder("spool"));
@@ -125,7 +129,7 @@ TEST_F(AgentTest, NodeTimerThatIsBusyForASecond) {
   // On a busy machine the thread waits for its CPU; it never waits for anything else.
   const proto::Verdict& verdict = reports[0].verdict();
   EXPECT_GT(verdict.running_ns() + verdict.runnable_ns(), reports[0].duration_ns() * 7 / 10);
-  EXPECT_GT(verdict.running_ns(), reports[0].duration_ns() / 5);
+  EXPECT_GT(verdict.running_ns(), reports[0].duration_ns() / 20);
 }
 
 TEST_F(AgentTest, NodeFunctionsAreNamedOnRequest) {

@@ -171,7 +171,7 @@ TEST_F(FullLengthTest, StopOfEightSecondsIsNoIncident) { ExpectThatAStopIsNoInci
 TEST_F(FullLengthTest, BlockOfSixSecondsIsOneIncident) { ExpectThatABlockIsOneIncident(); }
 
 TEST_F(AnrTest, BlockShorterThanAnAnrIsALag) {
-  Run({"work", std::to_string(Scaled(4000))});
+  Run({"work", std::to_string(Scaled(3400))});
   ASSERT_EQ(incidents_.size(), 1u);
   EXPECT_EQ(incidents_[0].kind(), proto::LAG);
   EXPECT_EQ(incidents_[0].revision(), 1u);

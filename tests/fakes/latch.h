@@ -1,4 +1,4 @@
-// A point that one thread of a test waits at until another one has come by, at most ten seconds, so
+// A point that one thread of a test waits at until another one has come by, at most 100 seconds, so
 // that a failing test ends.
 #ifndef JANKBOX_TESTS_FAKES_LATCH_H_
 #define JANKBOX_TESTS_FAKES_LATCH_H_
@@ -19,7 +19,7 @@ class Latch {
   // Until it was opened `times` times. False: that did not happen.
   bool Wait(int times = 1) {
     std::unique_lock<std::mutex> lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(10), [&] { return opened_ >= times; });
+    return changed_.wait_for(lock, std::chrono::seconds(100), [&] { return opened_ >= times; });
   }
   int opened() {
     std::lock_guard<std::mutex> lock(mutex_);

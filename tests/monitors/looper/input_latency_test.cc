@@ -65,5 +65,15 @@ TEST_F(InputLatencyTest, TimesOfAnotherClockArePassedOver) {
   }
 }
 
+TEST_F(InputLatencyTest, ThreadThatIsGoneLeavesNothingToTheNext) {
+  InputLatency::On(MonotonicNs() - 250 * kNsPerMs);
+  ASSERT_TRUE(Take());
+  InputLatency::Forget(index_);
+  seen_ = 0;  // the next thread's
+  EXPECT_FALSE(Take());
+  InputLatency::On(MonotonicNs() - 150 * kNsPerMs);
+  EXPECT_TRUE(Take());
+}
+
 }  // namespace
 }  // namespace jankbox

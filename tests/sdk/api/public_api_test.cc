@@ -17,6 +17,7 @@
 #include "jankbox/jankbox.h"
 #include "jankbox/plugin.h"
 #include "report/report_file.h"
+#include "tests/fakes/latch.h"
 #include "tests/tracer/ring/private_ring_place.h"
 #include "tests/uploader/temporary_folder.h"
 
@@ -170,25 +171,60 @@ TEST(PublicApi, NextStartWritesTheReportThatAStopLeft) {
   options.slow_message_ms = 50;
   options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
   ASSERT_EQ(jankbox_start(&options), JANKBOX_OK) << jankbox_last_error();
-  const jankbox_incident_listener hold = [](const jankbox_incident*, void*) -> int {
+  struct Sealing {
+    Latch began, stops;
+  } sealing;
+  const jankbox_incident_listener hold = [](const jankbox_incident*, void* context) -> int {
+    auto* self = static_cast<Sealing*>(context);
+    self->began.Open();
+    self->stops.Wait();
     usleep(2'500'000);  // longer than a stop waits
     return JANKBOX_INCIDENT_REPORT;
   };
-  ASSERT_EQ(jankbox_add_listener(hold, nullptr), JANKBOX_OK);
+  ASSERT_EQ(jankbox_add_listener(hold, &sealing), JANKBOX_OK);
   for (const char* message : {"first", "second"}) {
     jankbox_dispatch_begin(message, 0);
     usleep(80'000);
     jankbox_dispatch_end();
-    usleep(200'000);
+    ASSERT_TRUE(sealing.began.Wait());
   }
+  sealing.stops.Open();
   jankbox_stop();
   EXPECT_THAT(jankbox_last_error(), HasSubstr("1 report was not written"));
-  jankbox_remove_listener(hold, nullptr);
+  jankbox_remove_listener(hold, &sealing);
   EXPECT_EQ(Messages(folder.path()), (std::set<std::string>{"first"}));
   ASSERT_EQ(jankbox_start(&options), JANKBOX_OK) << jankbox_last_error();
   EXPECT_EQ(jankbox_flush(30'000), JANKBOX_OK);
   jankbox_stop();
   EXPECT_EQ(Messages(folder.path()), (std::set<std::string>{"first", "second"}));
+}
+
+// It may call all but start and stop.
+TEST(PublicApi, PluginCallsTheLibraryAsItStartsAndStops) {
+  TemporaryFolder folder;
+  jankbox_options options = {};
+  options.size = sizeof(options);
+  options.dir = folder.path().c_str();
+  options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
+  const auto call_all = [](void* answers) {
+    static_cast<std::vector<jankbox_status>*>(answers)->assign(
+        {jankbox_report_incident("of a plugin", 1, 2), jankbox_snapshot("of a plugin"),
+         jankbox_watch_this_thread("plugin")});
+  };
+  std::vector<jankbox_status> answers;
+  jankbox_plugin plugin = {};
+  plugin.size = sizeof(plugin);
+  plugin.name = "calls";
+  plugin.context = &answers;
+  plugin.start = call_all;
+  plugin.stop = call_all;
+  ASSERT_EQ(jankbox_add_plugin(&plugin), JANKBOX_OK);
+  const std::vector<jankbox_status> all_done(3, JANKBOX_OK);
+  ASSERT_EQ(jankbox_start(&options), JANKBOX_OK) << jankbox_last_error();
+  EXPECT_EQ(answers, all_done);
+  answers.clear();
+  jankbox_stop();
+  EXPECT_EQ(answers, all_done);
 }
 
 }  // namespace

@@ -1,10 +1,16 @@
 #include "tracer/hook/hook_set.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <thread>
 
 #include "base/last_error.h"
+#include "base/loader_use.h"
+#include "tests/fakes/latch.h"
 #include "tests/tracer/hook/fixture.h"
 
 namespace jankbox {
@@ -128,6 +134,58 @@ TEST_F(HookSetTest, AddAllKeepsTheReasonOfTheUseThatIsRefused) {
                           Close<7, 'i'>::Use(HookFeature::kIo, NoCaller)};
   hooks_.AddAll(uses, "closes are not recorded");
   EXPECT_EQ(LastError(), "closes are not recorded: hooks: twice close");
+}
+
+TEST_F(HookSetTest, ChildOfAForkInTheMiddleOfARefreshStartsItsOwn) {
+  LoaderUse::Register();
+  ASSERT_TRUE(hooks_.Add(Close<8, 'i'>::Use(HookFeature::kIo, IsFixtureCopy)).ok());
+  std::atomic<bool> stop{false};
+  std::thread watcher([this, &stop] {
+    while (!stop) {
+      EXPECT_TRUE(hooks_.Refresh().ok());
+      hooks_.Stop();
+      EXPECT_TRUE(hooks_.Add(Close<8, 'i'>::Use(HookFeature::kIo, IsFixtureCopy)).ok());
+    }
+  });
+  for (int round = 0; round < 20; ++round) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);  // a lock that nobody opens
+      _exit(hooks_.Refresh().ok() || LoaderUse::ForkedInside() ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0) << "round " << round;
+  }
+  stop = true;
+  watcher.join();
+  hooks_.Stop();
+}
+
+TEST_F(HookSetTest, ChildOfAForkThatCouldNotWaitHooksNothing) {
+  LoaderUse::Register();
+  Latch inside, forked;
+  std::thread loader([&inside, &forked] {
+    const LoaderUse use;
+    inside.Open();
+    forked.Wait();
+  });
+  inside.Wait();
+  const pid_t child = fork();
+  if (child == 0) {
+    const HookUse use = Close<9, 'i'>::Use(HookFeature::kIo, IsFixtureCopy);
+    const bool refused = hooks_.Add(use).code() == StatusCode::kUnavailable &&
+                         hooks_.Refresh().status().code() == StatusCode::kUnavailable &&
+                         hooks_.Modules().empty();
+    hooks_.Stop();
+    _exit(refused ? 0 : 1);
+  }
+  forked.Open();
+  loader.join();
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(LoaderUse::ForkedInside());
 }
 
 }  // namespace

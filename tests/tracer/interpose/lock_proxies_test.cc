@@ -159,7 +159,7 @@ TEST_F(LockProxiesTest, ThreadIsWaitedFor) {
                 &sleeper, nullptr,
                 [](void* told) -> void* {
                   *static_cast<std::atomic<int>*>(told) = CurrentTid();
-                  usleep(60'000);
+                  usleep(500'000);
                   return nullptr;
                 },
                 &tid),

@@ -293,10 +293,9 @@ TEST(StackSamplerDeathTest, RefusedPerfIsReplacedBySignalAndNoted) {
 }
 
 TEST(StackSampler, ThreadThatBlocksAllSignalsIsReportedAsLost) {
-  SampledThread thread([](const std::atomic<bool>& stop) {
-    ScopedSignalBlock block;
-    BusyOuter(&stop);
-  });
+  auto blocked = std::make_unique<ScopedSignalBlock>();  // inherited
+  SampledThread thread([](const std::atomic<bool>& stop) { BusyOuter(&stop); });
+  blocked.reset();
   auto sampler = MakeSampler(thread.tid(), Mode::kSignalOnly);
   const std::vector<StackSample> samples = CollectTimes(sampler.get(), 20);
   EXPECT_EQ(samples.size(), 20u);
