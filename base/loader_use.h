@@ -1,6 +1,6 @@
-// While one of Jankbox's threads is inside the loader (dlopen, dlsym, dl_iterate_phdr …), the host
-// does not fork: its child would inherit the loader's lists half changed, and could not load
-// anything. fork() waits for the thread, at most kMaxWaitMs, and the thread waits for the fork.
+// While one of Jankbox's threads is inside the loader (dlopen, dlsym, dl_iterate_phdr …) or changes
+// hooks, the host does not fork: its child would inherit lists that are half changed and locks that
+// nobody opens. fork() waits for the thread, at most kMaxWaitMs, and the thread waits for the fork.
 // Header-only: the preload agent, which has a copy of the state of its own, needs it and nothing
 // else. NO-ALLOC but for Register(). Threads: any.
 #ifndef JANKBOX_BASE_LOADER_USE_H_
@@ -31,17 +31,16 @@ class LoaderUse {
     if (t_depth != 1) return;
     // A fork copies the page tables: as long as that takes, and no longer than a stuck one.
     constexpr int kMaxTurns = 5000;
-    for (int turn = 0; turn < kMaxTurns; ++turn) {
-      users_.fetch_add(1);
-      if (forks_.load() == 0) return;
-      users_.fetch_sub(1);
-      SleepAMillisecond();
-    }
-    users_.fetch_add(1);
+    int turn = 0;
+    while (!IsAdmitted() && ++turn < kMaxTurns) SleepAMillisecond();
+    if (turn == kMaxTurns) users_.fetch_add(1);
+    inside_.fetch_add(1);
   }
   ~LoaderUse() {
     t_depth = t_depth - 1;
-    if (t_depth == 0) users_.fetch_sub(1);
+    if (t_depth != 0) return;
+    inside_.fetch_sub(1);
+    users_.fetch_sub(1);
   }
   // This is a child that was forked while another thread was inside: what that thread changed may
   // be half done, and the locks that it held stay locked.
@@ -56,23 +55,41 @@ class LoaderUse {
     nanosleep(&time, nullptr);
     errno = saved_errno;
   }
+  // This thread's own fork may call the host's handlers, which may start or stop a recording.
+  static bool OthersFork() { return forks_.load() > t_forks; }
+  static bool IsAdmitted() {
+    if (OthersFork()) return false;
+    users_.fetch_add(1);
+    if (!OthersFork()) return true;
+    users_.fetch_sub(1);
+    return false;
+  }
   // A library's constructor may fork inside our own dlopen(): that thread does not wait for itself.
   static void BeforeFork() {
     forks_.fetch_add(1);
+    t_forks = t_forks + 1;
     if (t_depth != 0) return;
     for (int ms = 0; ms < kMaxWaitMs && users_.load() != 0; ++ms) SleepAMillisecond();
   }
-  static void AfterForkInParent() { forks_.fetch_sub(1); }
+  static void AfterForkInParent() {
+    t_forks = t_forks - 1;
+    forks_.fetch_sub(1);
+  }
+  // The other threads are not here.
   static void AfterForkInChild() {
-    forks_.store(0);
     const int own = t_depth != 0 ? 1 : 0;
-    if (users_.exchange(own) > own) forked_inside_.store(true);  // the other threads are not here
+    users_.store(own);
+    if (inside_.exchange(own) > own) forked_inside_.store(true);
+    t_forks = 0;
+    forks_.store(0);
   }
 
-  static inline std::atomic<int> users_{0};
+  static inline std::atomic<int> users_{0};  // inside, or about to see whether they may be
+  static inline std::atomic<int> inside_{0};
   static inline std::atomic<int> forks_{0};
   static inline std::atomic<bool> forked_inside_{false};
   static inline JANKBOX_THREAD_VALUE(int, t_depth, 0);
+  static inline JANKBOX_THREAD_VALUE(int, t_forks, 0);  // that this thread is in
 };
 
 }  // namespace jankbox

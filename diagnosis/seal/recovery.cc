@@ -41,6 +41,14 @@ bool IsLeftToParent(const RingHeader& header) {
          ProcessStartTicks(header.parent_pid) == header.parent_start_ticks;
 }
 
+// The same before the ring is locked: the parent takes a locked one for one of a living process.
+bool IsLeftToParent(const ScopedFd& ring) {
+  alignas(RingHeader) char bytes[sizeof(RingHeader)];
+  const auto& header = *reinterpret_cast<const RingHeader*>(bytes);
+  return pread(ring.get(), bytes, sizeof(bytes), 0) == sizeof(bytes) &&
+         RingReader::IsOurs(header) && IsLeftToParent(header);
+}
+
 // The waits that the samples of the dead process saw, as readings of its thread.
 VerdictTimeline ReadingsOfSamples(const std::vector<StackSample>& samples,
                                   const TickConverter& clock, uint64_t end_ns) {
@@ -195,7 +203,7 @@ bool DiedBeforeItsHeader(const std::string& path, const ScopedFd& ring) {
 Status RecoverFile(const std::string& path, const Recovery& recovery) {
   Result<ScopedFd> fd = OpenRegularFile(path);
   if (!fd.ok()) return fd.status();
-  if (flock(fd->get(), LOCK_EX | LOCK_NB) != 0)
+  if (IsLeftToParent(fd.value()) || flock(fd->get(), LOCK_EX | LOCK_NB) != 0)
     return Status::Ok();  // alive, or another tool recovers it
   Result<std::string> bytes = ReadFile(path, kMaxRingFileBytes);
   if (!bytes.ok()) return bytes.status();
@@ -214,7 +222,7 @@ Status RecoverFile(const std::string& path, const Recovery& recovery) {
     rename(path.c_str(), (path + ".corrupt").c_str());
     return reader.status();
   }
-  if (!IsOrphan(reader->header()) || IsLeftToParent(reader->header())) return Status::Ok();
+  if (!IsOrphan(reader->header())) return Status::Ok();
   DeadRing ring(std::move(reader.value()));
   if (EndOf(ring.reader.header()) != RingEnd::kClosed) {
     const Status status = RecoverRing(std::move(ring), recovery);
@@ -248,7 +256,7 @@ bool LookAt(const std::string& path, FoundRing* found) {
   if (!fd.ok() || fstat(fd->get(), &st) != 0) return false;
   found->bytes = static_cast<uint64_t>(st.st_blocks) * 512;
   found->last_sign_ns = static_cast<uint64_t>(st.st_mtime) * kNsPerSecond;
-  found->living = flock(fd->get(), LOCK_EX | LOCK_NB) != 0;
+  found->living = IsLeftToParent(fd.value()) || flock(fd->get(), LOCK_EX | LOCK_NB) != 0;
   found->empty = !found->living && DiedBeforeItsHeader(path, fd.value());
   alignas(RingHeader) char bytes[sizeof(RingHeader)];
   const auto& header = *reinterpret_cast<const RingHeader*>(bytes);
@@ -256,7 +264,7 @@ bool LookAt(const std::string& path, FoundRing* found) {
       !RingReader::IsOurs(header)) {
     return true;
   }
-  found->living = !IsOrphan(header) || IsLeftToParent(header);
+  found->living = !IsOrphan(header);
   found->reports_folder = HeaderText(header.reports_folder, sizeof(header.reports_folder));
   found->last_sign_ns = std::max(found->last_sign_ns, LatestReading(header).realtime_ns);
   return true;

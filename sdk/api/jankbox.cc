@@ -50,7 +50,7 @@ constexpr uint64_t kStopWaitNs = 2 * jankbox::kNsPerSecond;
 std::atomic<pid_t> g_starter{0};
 
 // Locked during a whole start or stop; g_runtime_mutex only guards the slot, and is never locked
-// while code of the app's runs, which may call any function of the library.
+// while code of the app's runs.
 jankbox::Mutex g_lifecycle_mutex;
 jankbox::Mutex g_runtime_mutex;
 

@@ -51,10 +51,10 @@ using jankbox::UiThreadSearch;
 using jankbox::WatchedLoops;
 
 enum class Phase : int {
-  kNotRecorded = 0,  // by this agent, or not yet, or no more
-  kMayStart,         // a wait of a watched thread starts the recorder
-  kStarts,           // a thread does it
-  kStarted,          // or was not able to
+  kNotRecorded = 0,
+  kMayStart,  // a wait of a watched thread starts the recorder
+  kStarts,    // a thread does it
+  kStarted,   // or failed
 };
 
 // Nothing of it is true in a forked child.
@@ -141,7 +141,7 @@ bool StartRecorder() {
   options.size = sizeof(options);
   options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
   if (g_start(&options) != JANKBOX_OK) return false;
-  if (g_leaving) {  // it did not wait for this any longer
+  if (g_leaving) {  // LeaveBeforeSandbox() waits, or gave up
     g_stop();
     return false;
   }
@@ -194,11 +194,12 @@ void LeaveBeforeSandbox() {
   constexpr int kMaxWaitMs = 2000;
   UiThreadSearch::End();
   // Nothing is done, and no system call made, once this is over: the filter may forbid even that.
-  if (Process()->phase == Phase::kNotRecorded || Process()->pid != getpid()) return;
+  Phase phase = Process()->phase;
+  if (phase == Phase::kNotRecorded || (phase == Phase::kStarted && Calls() == nullptr)) return;
+  if (Process()->pid != getpid()) return;
   g_leaving = true;
-  Phase may_start = Phase::kMayStart;
-  Process()->phase.compare_exchange_strong(may_start, Phase::kNotRecorded);
-  if (Process()->phase == Phase::kStarted && Calls() == nullptr) return;
+  phase = Phase::kMayStart;
+  Process()->phase.compare_exchange_strong(phase, Phase::kNotRecorded);
   const int saved_errno = errno;
   if (const char* run = jankbox::RunSocketName(); run != nullptr) {
     jankbox::SendToRun(run, std::string("error: ") + program_invocation_short_name +

@@ -61,7 +61,7 @@ class Sealer {
   }
   // REQUIRES that Start() follows.
   void TellUsage(OnUsage on_usage) { on_usage_ = std::move(on_usage); }
-  // The same, for the decision whether there may be hooks.
+  // Called on the sealing thread, once it is decided whether there may be hooks. REQUIRES as above.
   void TellDecided(std::function<void()> on_decided) { on_decided_ = std::move(on_decided); }
 
   // REQUIRES Start() once before Stop(). The thread is created by the caller's runtime.

@@ -38,7 +38,7 @@ namespace {
 
 constexpr uint32_t kFirstCalibrationMs = 10;
 constexpr uint64_t kSweepNs = kNsPerSecond;
-// For the sealing thread to note the start; on a disk that hangs, hooks come with a later sweep.
+// For the sealing thread to note the start; on a disk that hangs, hooks come once it is noted.
 constexpr uint64_t kNoteStartNs = 100 * kNsPerMs;
 
 }  // namespace
@@ -144,11 +144,16 @@ uint64_t Watcher::PassSignalsOn(uint64_t next_ns) {
   return next_ns;
 }
 
-// Those that came just before the stop.
+uint64_t Watcher::TakeSignals() {
+  const uint64_t sigquits = QuitSignal::Take();
+  sigquits_.fetch_add(sigquits, std::memory_order_relaxed);
+  owed_sigquits_ += sigquits;
+  return sigquits;
+}
+
 void Watcher::PassLastSignalsOn() {
   constexpr int kMostTries = 100;
   if (process_exits_) return;
-  owed_sigquits_ += QuitSignal::Take();
   for (int tries = 0; owed_sigquits_ != 0 && tries < kMostTries; ++tries) {
     const uint64_t again_ns = PassSignalsOn(kNsPerSecond);
     if (owed_sigquits_ != 0) usleep(static_cast<useconds_t>(again_ns / 1000));
@@ -426,11 +431,8 @@ void Watcher::Run() {
     ring_->NoteAlive(NowTicks());
     NoteForeground(now_ns);
     if (heartbeat.TakeSuspended()) NoteSleepOfTheMachine();
-    const uint64_t sigquits = QuitSignal::Take();
-    sigquits_.fetch_add(sigquits, std::memory_order_relaxed);
-    owed_sigquits_ += sigquits;
+    const uint64_t sigquits = TakeSignals();
     GrowRing();
-    if (!hooks_allowed_ && crash_loop_->HooksAllowed(0)) NoteModules();
     const uint64_t look_ns = LookAtAll(now_ns, heartbeat.TakeHolds(), sigquits != 0);
     {
       MutexLock lock(&mutex_);
@@ -438,11 +440,12 @@ void Watcher::Run() {
       changed_.NotifyAll();
     }
     const uint64_t next_ns = PassSignalsOn(look_ns);
+    if (!hooks_allowed_ && crash_loop_->HooksAllowed(0)) NoteModules();
     SweepEverySecond(now_ns);
     heartbeat.Sleeps(next_ns);
     Wait(next_ns);
   }
-  PassLastSignalsOn();
+  TakeSignals();  // those that came just before the stop
   overhead_.End();
   LookAtUsage(MonotonicNs());
   thread_recorder_.Look();
@@ -456,6 +459,7 @@ void Watcher::Run() {
     }
     TellRunOfLoop(i, /*ended=*/true);
   }
+  PassLastSignalsOn();
   cpu_clock_.End();
 }
 

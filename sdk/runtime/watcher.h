@@ -101,6 +101,7 @@ class Watcher {
   uint64_t LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool asked_by_signal);
   uint64_t PassSignalsOn(uint64_t next_ns);
   void PassLastSignalsOn();
+  uint64_t TakeSignals();
   void SweepEverySecond(uint64_t now_ns);
   void TakeThresholds();
   void LookAtStart(uint64_t now_ns);

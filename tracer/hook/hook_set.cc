@@ -22,7 +22,7 @@ bool IsOfTheApp(std::string_view path) {
   return path.substr(path.rfind('/') + 1).rfind("libjankbox", 0) != 0;
 }
 
-// Of a child that was forked in the middle of Refresh().
+// Of a child whose fork could not wait any longer.
 static Status NoHooksHere() {
   return Status(StatusCode::kUnavailable,
                 "hooks: this process was forked while its parent's were being installed");
@@ -129,6 +129,7 @@ void HookSet::Stop() {
 
 std::vector<ModuleHooks> HookSet::Modules() {
   if (LoaderUse::ForkedInside()) return {};
+  const LoaderUse no_fork;
   return hooks_.Modules();
 }
 

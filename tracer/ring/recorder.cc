@@ -198,6 +198,12 @@ uint64_t Reserve(Recording* recording, uint32_t epoch, uint64_t now, uint64_t wo
   return 0;
 }
 
+int32_t GateFor(const Recording& recording) {
+  const auto mode = static_cast<RecordMode>(recording.mode.load(std::memory_order_relaxed));
+  return mode == RecordMode::kExact && recording.source() != TickSource::kClockGettime ? kGateInline
+                                                                                       : kGateCall;
+}
+
 // The recording that this thread writes into, and its epoch; null if it writes nothing.
 Recording* CurrentRecording(uint32_t* epoch) {
   Recording* recording = g_recording.load(std::memory_order_acquire);
@@ -207,6 +213,10 @@ Recording* CurrentRecording(uint32_t* epoch) {
     // and Open() may have opened it again by now.
     if (!recording->not_forked.load(std::memory_order_relaxed)) {
       jankbox_gate_v1.store(kGateOff, std::memory_order_relaxed);
+      std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence in Open()
+      if (recording->epoch.load(std::memory_order_relaxed) != 0) {  // a ring of the child's own
+        jankbox_gate_v1.store(GateFor(*recording), std::memory_order_relaxed);
+      }
     }
     return nullptr;
   }
@@ -282,12 +292,6 @@ Recording* NewRecording() {
   return new (memory) Recording();
 }
 
-int32_t GateFor(const Recording& recording) {
-  const auto mode = static_cast<RecordMode>(recording.mode.load(std::memory_order_relaxed));
-  return mode == RecordMode::kExact && recording.source() != TickSource::kClockGettime ? kGateInline
-                                                                                       : kGateCall;
-}
-
 }  // namespace
 
 Status Recorder::Open(RingFile* ring) {
@@ -313,6 +317,7 @@ Status Recorder::Open(RingFile* ring) {
   recording->mode.store(static_cast<uint32_t>(RecordMode::kExact), std::memory_order_relaxed);
   g_recording.store(recording, std::memory_order_release);
   recording->epoch.store(g_last_epoch.fetch_add(1) + 1, std::memory_order_release);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
   jankbox_gate_v1.store(GateFor(*recording), std::memory_order_release);
   return Status::Ok();
 }

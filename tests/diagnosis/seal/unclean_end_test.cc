@@ -1,6 +1,8 @@
 // Rings that their processes did not close: which ends are reported, and as what.
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -91,6 +93,28 @@ TEST_F(UncleanEndTest, IsRecoveredByTheParentItself) {
   header()->parent_start_ticks = ProcessStartTicks(getpid());
   EXPECT_THAT(RecoverChild(SIGKILL).value(), SizeIs(1));
   EXPECT_EQ(reports_[0].end_reason, "SIGKILL");
+}
+
+TEST_F(UncleanEndTest, IsTheParentsAlsoWhileOthersLook) {
+  header()->parent_pid = getpid();
+  header()->parent_start_ticks = ProcessStartTicks(getpid());
+  const ChildEnd end{header()->pid, SIGKILL};
+  Leave("keeps-the-folder");
+  const pid_t other = fork();
+  if (other == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    Result<Spool> spool = Spool::Open(folder_.path(), {.min_free_bytes = 0});
+    while (RecoverOrphanRings(folder_.path(), &spool.value(), nullptr).value().empty()) {
+    }
+    _exit(1);
+  }
+  for (int round = 0; round < 15; ++round) {
+    Leave("ring-being-written");
+    fs::rename(Path("ring-being-written"), Path("ring-1-1.jbxring"));
+    EXPECT_THAT(Recover(end).value(), SizeIs(1)) << "round " << round;
+  }
+  kill(other, SIGKILL);
+  waitpid(other, nullptr, 0);
 }
 
 TEST_F(UncleanEndTest, ThatWasAskedForIsNone) {

@@ -178,7 +178,7 @@ TEST(PublicApi, NextStartWritesTheReportThatAStopLeft) {
     auto* self = static_cast<Sealing*>(context);
     self->began.Open();
     self->stops.Wait();
-    usleep(2'500'000);  // longer than a stop waits
+    usleep(5'000'000);  // longer than a stop waits
     return JANKBOX_INCIDENT_REPORT;
   };
   ASSERT_EQ(jankbox_add_listener(hold, &sealing), JANKBOX_OK);
