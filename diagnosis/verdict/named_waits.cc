@@ -92,6 +92,19 @@ uint8_t Refine(uint64_t time_ns, uint8_t peer, Kind kind, VerdictTimeline* readi
   return readings->Keep(time_ns, refined);
 }
 
+// What a sample said about the server holds to the end of the wait, also where none was taken.
+void NameLaterReadings(VerdictTimeline* readings) {
+  std::vector<VerdictTimeline::Point>& points = readings->points();
+  for (size_t i = 1; i < points.size(); ++i) {
+    const ThreadReading& earlier = points[i - 1].reading;
+    ThreadReading& later = points[i].reading;
+    const WaitPeer* known = readings->PeerOf(earlier);
+    const WaitPeer* vague = readings->PeerOf(later);
+    if (known == nullptr || vague == nullptr || vague->kind != Kind::kProcess) continue;
+    if (known->pid == vague->pid && IsSameWait(earlier, later)) later.peer = earlier.peer;
+  }
+}
+
 // A wait is asked about and sampled once it is overdue.
 void NameEarlierReadings(std::vector<VerdictTimeline::Point>* points) {
   for (size_t i = points->size(); i-- > 1;) {
@@ -159,6 +172,7 @@ VerdictTimeline NameWaits(VerdictTimeline readings, const std::vector<StackSampl
     judged = sample;
     point.reading.peer = Refine(point.time_ns, point.reading.peer, kind, &readings);
   }
+  NameLaterReadings(&readings);
   NameEarlierReadings(&readings.points());
   NameChildren(&readings);
   return readings;

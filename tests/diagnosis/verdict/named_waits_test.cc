@@ -1,7 +1,7 @@
 // Whom a wait was for, by what the watcher found and by the stack.
 #include "diagnosis/verdict/named_waits.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <sys/syscall.h>
 
 #include "base/clock.h"
@@ -181,6 +181,18 @@ TEST_F(NamedWaitsTest, SocketWithoutAKnownPathIsWhatTheLibrarySays) {
   Sample(101, Stack({{"libc.so.6", "__poll"}, {"libwayland-client.so.0", "wl_x"}}), SYS_poll);
   EXPECT_EQ(Phrases(),
             std::vector<std::string>{"waiting for the Wayland compositor (weston, pid 5)"});
+}
+
+// On a busy machine the last sample may have been taken long before the end.
+TEST_F(NamedWaitsTest, WhatASampleSaidHoldsToTheEndOfTheWait) {
+  const uint8_t process =
+      readings_.Keep(100 * kMs, {.kind = Kind::kProcess, .pid = 5, .process = "weston"});
+  for (const uint64_t ms : {100, 500, 900}) Read(ms, SYS_poll, process);
+  Read(950, SYS_poll, process, /*switches=*/9);  // another one
+  Sample(501, Stack({{"libc.so.6", "__poll"}, {"libwayland-client.so.0", "wl_x"}}), SYS_poll);
+  const std::string phrase = "waiting for the Wayland compositor (weston, pid 5)";
+  EXPECT_THAT(Phrases(), ::testing::ElementsAre(phrase, phrase, phrase,
+                                                ::testing::StartsWith("waiting for another")));
 }
 
 TEST_F(NamedWaitsTest, EachCallOfTheBusHasItsOwnDestination) {

@@ -1,6 +1,7 @@
 #include "tracer/hook/hook_set.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <cerrno>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/last_error.h"
 #include "base/loader_use.h"
 #include "tests/fakes/latch.h"
@@ -195,6 +197,29 @@ TEST_F(HookSetTest, ChildOfAForkThatCouldNotWaitHooksNothing) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   EXPECT_FALSE(LoaderUse::ForkedInside());
+}
+
+HookSet* g_hooks_of_handlers = nullptr;
+void RefreshInHandler() {
+  if (g_hooks_of_handlers == nullptr) return;
+  EXPECT_TRUE(g_hooks_of_handlers->Refresh().ok());
+}
+
+// Those that were registered first are called while the fork still goes on.
+TEST_F(HookSetTest, HandlerOfTheHostsForkDoesNotWaitForItself) {
+  ASSERT_TRUE(hooks_.Add(Close<10, 'i'>::Use(HookFeature::kIo, IsFixtureCopy)).ok());
+  g_hooks_of_handlers = &hooks_;
+  pthread_atfork(RefreshInHandler, RefreshInHandler, RefreshInHandler);
+  LoaderUse::Register();
+  const uint64_t begin_ns = MonotonicNs();
+  const pid_t child = fork();
+  if (child == 0) _exit(HasFailure() ? 1 : 0);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_LT(MonotonicNs() - begin_ns, 4 * kNsPerSecond);  // it would wait for 5
+  g_hooks_of_handlers = nullptr;
+  hooks_.Stop();
 }
 
 }  // namespace
