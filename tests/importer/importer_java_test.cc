@@ -14,6 +14,7 @@ using ImporterJavaTest = JudgedReportsTest;
 TEST_F(ImporterJavaTest, EventThreadWithJavaCalls) {
   Environment environment;
   if (!StartDisplay(&environment)) GTEST_SKIP() << "there is no Xvfb";
+  environment["JANKBOX_TEST_SPOOL"] = Folder("spool");  // it ends after its report
   const Outcome outcome =
       RunProgram({Binary("jankbox"), "run", "--slow-ms", "500", "--java", "--dir", Folder("spool"),
                   "--", JANKBOX_TEST_JAVA, "-cp", JANKBOX_TEST_CLASSES, "SwingStalls", "busy"},
