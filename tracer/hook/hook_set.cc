@@ -16,16 +16,16 @@ bool AnyMatches(const std::vector<CallerMatch>& matches, std::string_view path) 
                      [path](CallerMatch match) { return match == nullptr || match(path); });
 }
 
+// Of a child whose fork could not wait any longer.
+Status NoHooksHere() {
+  return Status(StatusCode::kUnavailable,
+                "hooks: this process was forked while its parent's were being installed");
+}
+
 }  // namespace
 
 bool IsOfTheApp(std::string_view path) {
   return path.substr(path.rfind('/') + 1).rfind("libjankbox", 0) != 0;
-}
-
-// Of a child whose fork could not wait any longer.
-static Status NoHooksHere() {
-  return Status(StatusCode::kUnavailable,
-                "hooks: this process was forked while its parent's were being installed");
 }
 
 HookSet& HookSet::Get() {

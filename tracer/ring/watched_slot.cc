@@ -16,9 +16,9 @@ WatchedSlot WatchedSlot::Claim(const RingHeader* ring) {
   const int saved_errno = errno;
   const int32_t tid = static_cast<int32_t>(syscall(SYS_gettid));
   errno = saved_errno;
+  // In this order, so that no handler takes the old slot for one of this ring.
   t_thread_ = nullptr;
-  std::atomic_signal_fence(
-      std::memory_order_seq_cst);  // no handler takes the old slot for a new one
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   t_ring_start_ = ring->clock_at_start.ticks;
   t_ring_ = ring;
   // Read-only for everyone but tracer/ring.

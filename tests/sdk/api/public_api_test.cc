@@ -37,6 +37,15 @@ std::vector<proto::Report> ReportsIn(const std::string& folder) {
   return reports;
 }
 
+// `folder` outlives them.
+jankbox_options OptionsFor(const TemporaryFolder& folder) {
+  jankbox_options options = {};
+  options.size = sizeof(options);
+  options.dir = folder.path().c_str();
+  options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
+  return options;
+}
+
 std::set<std::string> Messages(const std::string& folder) {
   std::set<std::string> messages;
   for (const proto::Report& report : ReportsIn(folder)) messages.insert(report.what());
@@ -139,10 +148,7 @@ TEST(PublicApi, FlushTimesOutWhileAListenerHoldsTheReport) {
 TEST(PublicApi, WindowEndsWithItsIncidentHoweverLateItIsSealed) {
   constexpr uint64_t kHeldNs = kNsPerSecond;
   TemporaryFolder folder;
-  jankbox_options options = {};
-  options.size = sizeof(options);
-  options.dir = folder.path().c_str();
-  options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
+  const jankbox_options options = OptionsFor(folder);
   ASSERT_EQ(jankbox_start(&options), JANKBOX_OK) << jankbox_last_error();
   const jankbox_incident_listener hold = [](const jankbox_incident*, void*) -> int {
     usleep(kHeldNs / 1000);
@@ -165,11 +171,8 @@ TEST(PublicApi, WindowEndsWithItsIncidentHoweverLateItIsSealed) {
 TEST(PublicApi, NextStartWritesTheReportThatAStopLeft) {
   PrivateRingPlace place;
   TemporaryFolder folder;
-  jankbox_options options = {};
-  options.size = sizeof(options);
-  options.dir = folder.path().c_str();
+  jankbox_options options = OptionsFor(folder);
   options.slow_message_ms = 50;
-  options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
   ASSERT_EQ(jankbox_start(&options), JANKBOX_OK) << jankbox_last_error();
   struct Sealing {
     Latch began, stops;
@@ -202,10 +205,7 @@ TEST(PublicApi, NextStartWritesTheReportThatAStopLeft) {
 // It may call all but start and stop.
 TEST(PublicApi, PluginCallsTheLibraryAsItStartsAndStops) {
   TemporaryFolder folder;
-  jankbox_options options = {};
-  options.size = sizeof(options);
-  options.dir = folder.path().c_str();
-  options.flags = JANKBOX_FLAG_NO_LOOP_HOOKS;
+  const jankbox_options options = OptionsFor(folder);
   const auto call_all = [](void* answers) {
     static_cast<std::vector<jankbox_status>*>(answers)->assign(
         {jankbox_report_incident("of a plugin", 1, 2), jankbox_snapshot("of a plugin"),
