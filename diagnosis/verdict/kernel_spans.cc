@@ -17,6 +17,7 @@ namespace {
 using State = ThreadSpan::State;
 
 constexpr int64_t kUninterruptible = 2;       // TASK_UNINTERRUPTIBLE of linux/sched.h
+constexpr int64_t kStopped = 4 | 8;           // TASK_STOPPED and TASK_TRACED
 constexpr unsigned kKernelThread = 0x200000;  // PF_KTHREAD
 // perf's ring has room for 2,048 switches; if it came round, what was before its first is not
 // known.
@@ -79,6 +80,7 @@ class SpanMaker {
     const bool runnable = StillRunnable(event.sched.prev_state);
     Begin(event.time, runnable ? State::kRunnable : State::kWaiting);
     waiting_.uninterruptible = (event.sched.prev_state & kUninterruptible) != 0;
+    waiting_.stopped = (event.sched.prev_state & kStopped) != 0;
     waiting_.own_request = requests_ > 0;
   }
 
@@ -118,8 +120,10 @@ class SpanMaker {
       return;
     }
     const bool woken = woken_ns_ != 0 && woken_ns_ <= time_ns;
-    waiting_.woken_by_process = woken && IsOtherProcess(waker_tid_);
-    waiting_.waker_tid = woken ? waker_tid_ : 0;
+    if (woken && !waiting_.stopped) {  // else whoever let it go on
+      waiting_.woken_by_process = IsOtherProcess(waker_tid_);
+      waiting_.waker_tid = waker_tid_;
+    }
     Close(woken ? woken_ns_ : time_ns, State::kWaiting);
     if (woken) Close(time_ns, State::kRunnable);
   }

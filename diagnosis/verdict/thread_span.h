@@ -15,6 +15,7 @@ struct ThreadSpan {
   State state = State::kRunning;
   // Of kWaiting.
   bool uninterruptible = false;   // state D
+  bool stopped = false;           // by a signal or a debugger: state T or t
   bool own_request = false;       // a block request of its own was at the disk
   bool woken_by_process = false;  // a thread of another process ended it, not an interrupt
   int32_t waker_tid = 0;          // who ended it; 0: an interrupt, or not known

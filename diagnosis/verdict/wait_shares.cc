@@ -15,6 +15,7 @@ constexpr char kJoin[] = "waiting for a thread to end";
 constexpr char kFutex[] = "waiting for a lock (futex)";
 constexpr char kAnotherThread[] = "waiting for another thread (futex)";
 constexpr char kDirectory[] = "a directory";
+constexpr char kStopped[] = "stopped by a signal or a debugger";
 constexpr char kWokenByProcess[] = "waiting until another process woke it";
 
 bool HasAnotherEnd(FdClass fd_class) {
@@ -98,7 +99,9 @@ VerdictShare ShareOfReading(const ThreadReading& reading) {
 
 VerdictShare ShareOfState(const ThreadSpan& span, const ThreadReading* waited) {
   VerdictShare share{.cause = VerdictCause::kBlocked};
-  if (span.uninterruptible || (span.own_request && waited == nullptr)) {
+  if (span.stopped) {
+    share.words = kStopped;
+  } else if (span.uninterruptible || (span.own_request && waited == nullptr)) {
     share.cause = VerdictCause::kDisk;
   } else if (span.woken_by_process && waited == nullptr) {
     // By a pipe or a socket most likely, but a signal or a child that ended looks the same.

@@ -22,11 +22,12 @@ void Heartbeat::Found(RefusalReason reason, uint64_t from_ns, uint64_t to_ns, ui
 }
 
 // The watcher was off its CPU, not waiting for one, and not only in the sleep that it had planned.
+// A stop just before that sleep may use it up: then the CPU was given up once, as for the sleep.
 bool Heartbeat::WasStopped(const BeatReading& now, bool slept) const {
   const bool sleeper_known = now.sleeper.sleep != 0 && now.sleeper.sleep == last_.sleeper.sleep;
   const bool sleeper_woken = now.sleeper.cpu_ns != last_.sleeper.cpu_ns;
   const uint64_t switches = now.voluntary - last_.voluntary;
-  if (slept) return switches > 1 && (!sleeper_known || sleeper_woken);
+  if (slept && switches > 1) return !sleeper_known || sleeper_woken;
   return switches > 0 && sleeper_known && sleeper_woken;
 }
 

@@ -14,13 +14,18 @@
 #include "monitors/anr/tracer_pid.h"
 
 namespace jankbox {
+namespace {
+
+constexpr uint64_t kLongReadNs = 10 * kNsPerMs;
+
+}  // namespace
 
 ProcBeatSource::ProcBeatSource(ReadSleeper read_sleeper) : read_sleeper_(std::move(read_sleeper)) {
   const std::string path = "/proc/self/task/" + std::to_string(CurrentTid()) + "/schedstat";
   schedstat_ = ScopedFd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
 }
 
-BeatReading ProcBeatSource::Read() {
+BeatReading ProcBeatSource::ReadOnce() {
   BeatReading reading;
   char text[96];
   const ssize_t n = schedstat_.valid() ? pread(schedstat_.get(), text, sizeof(text) - 1, 0) : -1;
@@ -35,14 +40,18 @@ BeatReading ProcBeatSource::Read() {
   }
   if (read_sleeper_) reading.sleeper = read_sleeper_();
   reading.process_cpu_ns = ClockNs(CLOCK_PROCESS_CPUTIME_ID);
-  // Again if the thread was stopped between the two clocks.
-  uint64_t before_ns = 0;
-  do {
-    before_ns = MonotonicNs();
-    reading.boottime_ns = BoottimeNs();
-    reading.monotonic_ns = MonotonicNs();
-  } while (reading.monotonic_ns - before_ns > kNsPerMs);
+  reading.boottime_ns = BoottimeNs();
+  reading.monotonic_ns = MonotonicNs();
   return reading;
+}
+
+// Again if the thread was stopped in between: its counters and clocks would not belong together.
+BeatReading ProcBeatSource::Read() {
+  for (;;) {
+    const uint64_t before_ns = MonotonicNs();
+    const BeatReading reading = ReadOnce();
+    if (reading.monotonic_ns - before_ns <= kLongReadNs) return reading;
+  }
 }
 
 bool ProcBeatSource::Traced() { return TracerPidOf(CurrentTid()) != 0; }

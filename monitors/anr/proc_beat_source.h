@@ -18,6 +18,8 @@ class ProcBeatSource final : public BeatSource {
   bool Traced() override;
 
  private:
+  BeatReading ReadOnce();
+
   ScopedFd schedstat_;
   const ReadSleeper read_sleeper_;  // may be empty
 };

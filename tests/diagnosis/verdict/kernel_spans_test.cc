@@ -14,6 +14,8 @@ constexpr int32_t kUi = 100;
 constexpr int32_t kWorker = 101;
 constexpr int64_t kSleeping = 1;
 constexpr int64_t kDisk = 2;
+constexpr int64_t kStopped = 4;
+constexpr int64_t kTraced = 8;
 constexpr int64_t kPreempted = 0x100;
 constexpr uint64_t kMs = 1'000'000;
 
@@ -54,7 +56,7 @@ std::vector<std::string> Spans(const KernelWindow& window, uint64_t from_ms = 0,
     lines.push_back(std::to_string(span.from_ns / kMs) + "-" + std::to_string(span.to_ns / kMs) +
                     " " + kStates[static_cast<int>(span.state)] +
                     (span.uninterruptible ? " D" : "") + (span.own_request ? " request" : "") +
-                    (span.woken_by_process ? " process" : ""));
+                    (span.woken_by_process ? " process" : "") + (span.stopped ? " stopped" : ""));
   }
   return lines;
 }
@@ -94,6 +96,15 @@ TEST(KernelSpans, OnlyAUsersProcessOutsideOfInterruptsIsTheOtherEnd) {
   EXPECT_THAT(woken_by(kWorker, false), ElementsAre("100-300 waits"));
   EXPECT_THAT(woken_by(2, false), ElementsAre("100-300 waits"));  // kthreadd
   EXPECT_THAT(woken_by(0, false), ElementsAre("100-300 waits"));
+}
+
+TEST(KernelSpans, WhoeverLetsAStoppedThreadGoOnIsNotTheOtherEnd) {
+  for (const int64_t state : {kStopped, kTraced}) {
+    const KernelWindow window =
+        Ftrace({Leaves(100, state), WokenBy(300, getppid()), Comes(300), Leaves(400, kSleeping)});
+    EXPECT_THAT(Spans(window, 150, 350), ElementsAre("100-300 waits stopped", "300-400 runs"));
+    EXPECT_EQ(KernelSpans(window, kUi, 150 * kMs, 250 * kMs).at(0).waker_tid, 0);
+  }
 }
 
 TEST(KernelSpans, UnreportedEventIsLeftOut) {

@@ -176,6 +176,16 @@ TEST(ShareOfState, WokenByAnotherProcessIsAnEstimateWithoutAReading) {
   EXPECT_EQ(ShareOfState(span, &blocked).cause, VerdictCause::kBlocked);
 }
 
+TEST(ShareOfState, StoppedThreadWaitsForNobody) {
+  ThreadSpan span;
+  span.stopped = true;
+  const ThreadReading descriptor = Reading(WaitReason::kDescriptor, SYS_read, FdClass::kPipe);
+  for (const ThreadReading* reading : {&descriptor, static_cast<const ThreadReading*>(nullptr)}) {
+    EXPECT_EQ(Line(ShareOfState(span, reading)),
+              "blocked nothing: stopped by a signal or a debugger");
+  }
+}
+
 TEST(ShareOfState, PlainWaitIsBlocked) {
   EXPECT_EQ(Line(ShareOfState({}, nullptr)), "blocked nothing: off the CPU for an unknown reason");
 }

@@ -97,6 +97,12 @@ TEST_F(HeartbeatTest, StopThatHitsTheWatcherAtWorkIsOne) {
   ExpectOne(RefusalReason::kStopped, 8000);
 }
 
+TEST_F(HeartbeatTest, StopThatUsesUpThePlannedSleepIsOne) {
+  ++beats_.now.sleeper.cpu_ns;
+  Sleep(8000 + kPlannedMs, 0, 0, 1);
+  ExpectOne(RefusalReason::kStopped, 8000);
+}
+
 // It waits for a lock or a disk as well.
 TEST_F(HeartbeatTest, WatcherThatWaitsAtWorkWhileTheSleeperSleepsOnWasNotStopped) {
   Sleep(kPlannedMs);
