@@ -79,12 +79,13 @@ uint8_t VerdictTimeline::Keep(uint64_t now_ns, const WaitPeer& peer) {
 }
 
 uint8_t VerdictTimeline::LastPeer(WaitPeer::Kind kind, uint64_t time_ns) const {
-  uint8_t number = peer_count_;
-  while (number > 0 &&
-         (peers_[number - 1].peer.kind != kind || peers_[number - 1].time_ns > time_ns)) {
-    --number;
+  uint8_t last = 0;
+  for (uint8_t number = 1; number <= peer_count_; ++number) {
+    const auto& kept = peers_[number - 1];
+    if (kept.peer.kind != kind || kept.time_ns > time_ns) continue;
+    if (last == 0 || kept.time_ns >= peers_[last - 1].time_ns) last = number;
   }
-  return number;
+  return last;
 }
 
 std::vector<Stretch> VerdictTimeline::Between(uint64_t from_ns, uint64_t to_ns) const {

@@ -45,7 +45,7 @@ class VerdictTimeline {
   const WaitPeer* PeerOf(const ThreadReading& reading) const {
     return reading.peer == 0 ? nullptr : &peers_[reading.peer - 1].peer;
   }
-  // The last one of `kind` that was kept by `time_ns`; 0: none.
+  // The last one of `kind` at or before `time_ns`, in whatever order they were kept; 0: none.
   uint8_t LastPeer(WaitPeer::Kind kind, uint64_t time_ns) const;
 
   // Forgets what is older than the last reading at or before `time_ns`, which is a baseline.

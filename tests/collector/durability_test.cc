@@ -111,6 +111,7 @@ TEST_F(DurabilityTest, SecondCollectorOnTheSameFolderIsRefused) {
 TEST_F(DurabilityTest, LockedDatabaseIs503AndNotLost) {
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open(JoinPath(folder_.path(), "reports.db").c_str(), &database), SQLITE_OK);
+  sqlite3_busy_timeout(database, 20'000);  // it may be at its own work
   ASSERT_EQ(sqlite3_exec(database, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
   const std::string body = Seal(SampleReport());
   const httplib::Result answer = Upload(body);

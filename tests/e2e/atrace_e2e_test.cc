@@ -100,16 +100,20 @@ TEST_F(AtraceTest, ASecondOwnersTagsSurvive) {
 
 TEST_F(AtraceTest, PropertiesAreFollowedWhileItRuns) {
   const std::string file = Folder("properties");
-  std::ofstream(file) << "debug.atrace.tags.enableflags=0x400\n";
+  const auto write = [&](const std::string& properties) {
+    std::ofstream(file + ".new") << properties;
+    std::filesystem::rename(file + ".new", file);  // read as it was, or as it is
+  };
+  write("debug.atrace.tags.enableflags=0x400\n");
   Program program(Command(JANKBOX_TEST_LIBCUTILS, "follow"),
                   With({{"JANKBOX_OPTIONS", "atrace=view,properties_file=" + file}}));
   EXPECT_TRUE(program.WaitForOutput("during 0x409\n", 10000));
-  std::ofstream(file) << "debug.atrace.tags.enableflags=0x800\ndebug.atrace.app_number=1\n"
-                      << "debug.atrace.app_0=" << Binary("atrace_program") << "\n";
+  write("debug.atrace.tags.enableflags=0x800\ndebug.atrace.app_number=1\ndebug.atrace.app_0=" +
+        Binary("atrace_program") + "\n");
   EXPECT_TRUE(program.WaitForOutput("now 0x1809\n", 10000));
-  std::ofstream(file) << "debug.atrace.tags.enableflags=gfx\n";
+  write("debug.atrace.tags.enableflags=gfx\n");
   EXPECT_TRUE(program.WaitForOutput("now 0x9\n", 10000));
-  std::ofstream(file) << "debug.atrace.tags.enableflags=0x4000000\n";
+  write("debug.atrace.tags.enableflags=0x4000000\n");
   const Outcome outcome = program.Wait(20000);
   EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
   EXPECT_EQ(outcome.out,

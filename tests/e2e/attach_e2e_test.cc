@@ -166,7 +166,8 @@ class AttachTest : public EndToEndTest {
   static void ExpectCause(const std::string& kind, const proto::Verdict& verdict) {
     const uint64_t most = Sum(verdict) / 10 * 8;
     if (kind == "sleep") {
-      EXPECT_GT(verdict.sleeping_ns(), most) << verdict.ShortDebugString();
+      EXPECT_GT(verdict.sleeping_ns() + verdict.runnable_ns(), most) << verdict.ShortDebugString();
+      EXPECT_GT(verdict.sleeping_ns(), most / 2) << verdict.ShortDebugString();
     } else if (kind == "read") {
       EXPECT_GT(verdict.ipc_ns() + verdict.blocked_ns(), most) << verdict.ShortDebugString();
     } else {

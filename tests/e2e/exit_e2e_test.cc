@@ -26,11 +26,16 @@ class ExitTest : public EndToEndTest {
       GTEST_SKIP() << "the sanitizer handles the signals that end the programs";
     }
   }
+  // Of the messages none is an incident, on a busy machine neither.
+  static Environment NoIncidents(Environment environment) {
+    environment["JANKBOX_OPTIONS"] = "slow_message_ms=60000,lag_ms=60000,anr_ms=60000";
+    return environment;
+  }
   // Runs `ends_driver` into `folder`, until it is ready; it ends as `how` says.
   static std::unique_ptr<Program> Start(const std::string& folder, const std::string& how,
                                         const Environment& environment = {}) {
     auto program = std::make_unique<Program>(
-        std::vector<std::string>{Binary("ends_driver"), folder, how}, environment);
+        std::vector<std::string>{Binary("ends_driver"), folder, how}, NoIncidents(environment));
     EXPECT_TRUE(program->WaitForOutput("ready", 20000)) << how;
     return program;
   }
@@ -42,7 +47,7 @@ class ExitTest : public EndToEndTest {
   Outcome Run(const std::string& how, const std::string& folder) {
     return RunProgram(
         {Binary("jankbox"), "run", "--dir", Folder(folder), "--", Binary("ends"), "-", how},
-        ForeignEnvironment());
+        NoIncidents(ForeignEnvironment()));
   }
 };
 

@@ -49,11 +49,11 @@ TEST_F(IncidentTest, ReportSaysWhatWasExtraAndWhatTheAppAdded) {
   EXPECT_EQ(first.exemplar(), "first");
   EXPECT_EQ(first.repeat_count(), 1u);
   EXPECT_GE(first.healthy_messages(), 4u);  // of six that are none, if the machine is busy
-  EXPECT_LT(first.healthy_median_ns(), 40'000'000u);
+  EXPECT_LT(first.healthy_median_ns(), 200'000'000u);
   ASSERT_GE(first.extra_size(), 1);
   EXPECT_EQ(first.extra(0).function(), "Decode");
   EXPECT_EQ(first.extra(0).usual_ns(), 0u);
-  EXPECT_GE(first.extra(0).extra_ns(), 119'000'000u);
+  EXPECT_GE(first.extra(0).extra_ns(), 599'000'000u);
   ASSERT_EQ(first.methods_size(), 2);
   EXPECT_EQ(first.methods(0).function(), "Bind");
   EXPECT_EQ(first.methods(1).function(), "Decode");
@@ -95,7 +95,7 @@ TEST_F(IncidentTest, RenderWorkOfEveryThreadIsNamed) {
   EXPECT_EQ(layout.name(), "layout: list");
   EXPECT_EQ(layout.tid(), slow[0].tid());
   EXPECT_EQ(layout.count(), 3u);
-  EXPECT_GE(layout.duration_ns(), 90'000'000u);
+  EXPECT_GE(layout.duration_ns(), 450'000'000u);
   EXPECT_LE(layout.duration_ns(), slow[0].duration_ns());  // the inner one counts once
   const proto::RenderWork& upload = slow[0].render_work(1);
   EXPECT_EQ(upload.name(), "upload texture: atlas");

@@ -360,13 +360,19 @@ TEST_F(KernelTest, StopLeavesTracefsAsItWas) {
   if (const std::string why = WhyNot(); !why.empty()) GTEST_SKIP() << why;
   const std::string before = GlobalSettings();
   Program program({Binary("kernel_driver"), Folder("spool"), "naps"});
-  for (int i = 0; i < 200 && InstancesOf(program.pid()).size() < 2; ++i) usleep(10'000);
+  for (int i = 0; i < 2000 && InstancesOf(program.pid()).size() < 2; ++i) usleep(10'000);
   EXPECT_EQ(InstancesOf(program.pid()).size(), 2u);
   EXPECT_EQ(GlobalSettings(), before);  // while it records, too
   const pid_t pid = program.pid();
   EXPECT_EQ(program.Wait(20'000).exit_status, 0);
   EXPECT_EQ(InstancesOf(pid), std::vector<std::string>());
   EXPECT_EQ(GlobalSettings(), before);
+}
+
+// Another start may be at it at the same time, and keep an instance open for a moment.
+bool InstancesGo(pid_t pid) {
+  for (int i = 0; i < 2000 && !InstancesOf(pid).empty(); ++i) usleep(10'000);
+  return InstancesOf(pid).empty();
 }
 
 TEST_F(KernelTest, NextStartRemovesWhatAKilledProcessLeft) {
@@ -379,19 +385,19 @@ TEST_F(KernelTest, NextStartRemovesWhatAKilledProcessLeft) {
   EXPECT_TRUE(killed.WaitForOutput("ready", 20'000));
   EXPECT_TRUE(alive.WaitForOutput("ready", 20'000));
   const pid_t dead = killed.pid();
-  killed.Signal(SIGKILL);
-  killed.Wait(5'000);
   EXPECT_EQ(InstancesOf(dead).size(), 2u);
   EXPECT_EQ(InstancesOf(alive.pid()).size(), 2u);
+  killed.Signal(SIGKILL);
+  killed.Wait(5'000);
   EXPECT_EQ(RunProgram({Binary("sdk_driver"), Folder("third"), "idle"}).exit_status, 0);
-  EXPECT_EQ(InstancesOf(dead), std::vector<std::string>());
+  EXPECT_TRUE(InstancesGo(dead));
   EXPECT_EQ(InstancesOf(alive.pid()).size(), 2u);
   EXPECT_EQ(rmdir(foreign.c_str()), 0);
   const pid_t second = alive.pid();
   alive.Signal(SIGKILL);
   alive.Wait(5'000);
   EXPECT_EQ(RunProgram({Binary("sdk_driver"), Folder("third"), "idle"}).exit_status, 0);
-  EXPECT_EQ(InstancesOf(second), std::vector<std::string>());
+  EXPECT_TRUE(InstancesGo(second));
 }
 
 TEST_F(KernelTest, WithoutPermissionTheReportSaysSo) {

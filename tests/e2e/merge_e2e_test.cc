@@ -141,10 +141,10 @@ class MergeTest : public EndToEndTest {
     return found;
   }
 
-  // When the kernel took the slice's thread off the CPU for the last time before the slice's
-  // middle, and when it woke it after that; 0 if it did not.
+  // When the kernel took the slice's thread off the CPU for the last time before the middle of its
+  // sleep, and when it woke it after that; 0 if it did not.
   std::pair<uint64_t, uint64_t> OffCpu(const testing::ReadSlice& slice) const {
-    const uint64_t middle = slice.ts + slice.dur / 2;
+    const uint64_t middle = slice.ts + kBlockNs / 2;
     std::pair<uint64_t, uint64_t> found;
     for (const testing::ReadSched& run : trace_.sched) {
       if (run.prev_tid == slice.tid && run.ts < middle) found.first = std::max(found.first, run.ts);

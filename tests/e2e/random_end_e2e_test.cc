@@ -207,7 +207,9 @@ TEST_F(RandomEndTest, WithTheSdkNoAnrAndNoUncleanEndIsLost) {
   for (int done = 0; done < Ends() && !HasFailure(); done += kAtATime) {
     EndSomeWithSdk(Folder("spool" + std::to_string(done)));
   }
-  EXPECT_GT(anrs_, 0);
+  if (Ends() > 10) {  // of a few, none may have lasted long enough
+    EXPECT_GT(anrs_, 0);
+  }
   EXPECT_GT(ends_[proto::EXIT], 0);
   EXPECT_GT(ends_[proto::ANR] + ends_[proto::RECOVERED], 0);
   PrintEnds();
@@ -225,7 +227,9 @@ TEST_F(RandomEndTest, RunReportsTheSignalOfEachUncleanEnd) {
       ExpectRightSignal(ending, ending.program->Wait(60'000));
     }
   }
-  EXPECT_GT(anrs_, 0);
+  if (Ends() > 10) {  // of a few, none may have lasted long enough
+    EXPECT_GT(anrs_, 0);
+  }
   EXPECT_GT(ends_[proto::EXIT], 0);
   PrintEnds();
 }

@@ -208,6 +208,18 @@ TEST_F(NamedWaitsTest, EachCallOfTheBusHasItsOwnDestination) {
                                                  "waiting for the D-Bus peer org.b"}));
 }
 
+TEST_F(NamedWaitsTest, ServerThatWasFoundLaterInTheWaitIsTheEarlierReadingsToo) {
+  const StackSample stack =
+      Stack({{"libc.so.6", "__poll"}, {"libgio-2.0.so.0", "g_dbus_connection_call_sync"}});
+  readings_.Keep(200 * kMs, {.kind = Kind::kBus, .pid = 7, .bus_name = "org.a"});
+  for (const uint64_t ms : {100, 200, 300}) {
+    Read(ms, SYS_poll);
+    Sample(ms + 1, stack, SYS_poll);
+  }
+  const std::string phrase = "waiting for the D-Bus peer org.a";
+  EXPECT_EQ(Phrases(), (std::vector<std::string>{phrase, phrase, phrase}));
+}
+
 TEST_F(NamedWaitsTest, SampleOfAnotherCallOrOfLongAgoSaysNothing) {
   const StackSample stack = Stack({{"libc.so.6", "futex"}, {"libxcb.so.1", "xcb_wait_for_reply"}});
   Sample(100, stack, SYS_futex);
