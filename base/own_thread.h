@@ -11,6 +11,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "base/clock.h"
 
@@ -63,6 +65,33 @@ class ScopedSignalBlock {
 
  private:
   sigset_t saved_;
+};
+
+// One of Jankbox's threads. A system that allows no further one refuses it: the app goes on.
+class OwnThread {
+ public:
+  // False if it was refused. Not while one runs.
+  bool Start(std::function<void()> run) {
+    run_ = std::move(run);
+    const auto start = [](void* self) -> void* {
+      static_cast<OwnThread*>(self)->run_();
+      return nullptr;
+    };
+    const ScopedSignalBlock no_signals;
+    running_ = pthread_create(&thread_, nullptr, start, this) == 0;
+    return running_;
+  }
+  // Returns at once if none runs.
+  void Join() {
+    if (running_) pthread_join(thread_, nullptr);
+    running_ = false;
+  }
+  bool running() const { return running_; }
+
+ private:
+  std::function<void()> run_;
+  pthread_t thread_{};
+  bool running_ = false;
 };
 
 }  // namespace jankbox

@@ -310,14 +310,21 @@ void CollectRing(const std::string& path, CollectedRings* collected) {
   ++collected->dropped;
 }
 
+bool IsSet(const std::atomic<bool>* flag) {
+  return flag != nullptr && flag->load(std::memory_order_relaxed);
+}
+
 }  // namespace
 
-CollectedRings CollectDeadRings() {
+CollectedRings CollectDeadRings(const std::atomic<bool>* stopping) {
   CollectedRings collected;
   for (const std::string& folder : RingFolders()) {
     const Result<std::vector<std::string>> names = ListDirectory(folder);
     if (!names.ok()) continue;
-    for (const std::string& name : names.value()) CollectRing(JoinPath(folder, name), &collected);
+    for (const std::string& name : names.value()) {
+      if (IsSet(stopping)) return collected;
+      CollectRing(JoinPath(folder, name), &collected);
+    }
     rmdir(folder.c_str());  // succeeds only if no ring is left
   }
   return collected;
@@ -325,7 +332,8 @@ CollectedRings CollectDeadRings() {
 
 Result<std::vector<std::string>> RecoverOrphanRings(const std::string& spool_dir, Spool* spool,
                                                     const AdmitReport& admit,
-                                                    const std::optional<ChildEnd>& child) {
+                                                    const std::optional<ChildEnd>& child,
+                                                    const std::atomic<bool>* stopping) {
   Result<std::string> folder = RingFolder(spool_dir);
   if (!folder.ok()) return folder.status();
   Result<std::vector<std::string>> names = ListDirectory(folder.value());
@@ -336,6 +344,7 @@ Result<std::vector<std::string>> RecoverOrphanRings(const std::string& spool_dir
   const Recovery recovery = {spool, &counts, admit, child, &ids};
   for (const std::string& name : names.value()) {
     if (!EndsWith(name, kRingFileSuffix)) continue;
+    if (IsSet(stopping)) break;
     const Status status = RecoverFile(JoinPath(folder.value(), name), recovery);
     if (!status.ok()) {
       LogWarning("ring " + name + ": " + status.message());

@@ -5,6 +5,7 @@
 #ifndef JANKBOX_DIAGNOSIS_SEAL_RECOVERY_H_
 #define JANKBOX_DIAGNOSIS_SEAL_RECOVERY_H_
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,10 +20,12 @@ namespace jankbox {
 
 // The ids of the reports that were sealed for rings of `spool_dir`. A ring that is damaged is set
 // aside (*.corrupt) and passed over. `admit`, unless it is empty, is asked before each. `child`:
-// the end of a process of these, if the caller is its parent.
+// the end of a process of these, if the caller is its parent. No further ring is begun once
+// `stopping` is set; null: never.
 Result<std::vector<std::string>> RecoverOrphanRings(const std::string& spool_dir, Spool* spool,
                                                     const AdmitReport& admit = {},
-                                                    const std::optional<ChildEnd>& child = {});
+                                                    const std::optional<ChildEnd>& child = {},
+                                                    const std::atomic<bool>* stopping = nullptr);
 
 // The same with a spool of default limits of its own.
 Result<std::vector<std::string>> RecoverOrphanRings(const std::string& spool_dir);
@@ -41,8 +44,8 @@ inline constexpr uint64_t kMaxDeadRingAgeNs = 7 * 24 * 3600 * kNsPerSecond;
 
 // Recovers the rings of all processes of this user, each into the reports folder that is named in
 // its header. One whose folder is gone, or cannot be written, is kept for kMaxDeadRingAgeNs after
-// its last sign of life.
-CollectedRings CollectDeadRings();
+// its last sign of life. `stopping` as above.
+CollectedRings CollectDeadRings(const std::atomic<bool>* stopping = nullptr);
 
 }  // namespace jankbox
 

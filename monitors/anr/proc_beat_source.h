@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "base/scoped_fd.h"
+#include "base/kept_fd.h"
 #include "monitors/anr/heartbeat.h"
 
 namespace jankbox {
@@ -20,7 +20,7 @@ class ProcBeatSource final : public BeatSource {
  private:
   BeatReading ReadOnce();
 
-  ScopedFd schedstat_;
+  KeptFd schedstat_;
   const ReadSleeper read_sleeper_;  // may be empty
 };
 

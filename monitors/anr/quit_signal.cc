@@ -1,12 +1,10 @@
 #include "monitors/anr/quit_signal.h"
 
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -28,12 +26,14 @@ enum class Mode : int { kChild = 0, kOff = 1, kOn = 2 };
 
 struct Shared {
   std::atomic<Mode> mode;
-  std::atomic<int> fd_plus_one;  // of one eventfd for all starts; 0: none
+  std::atomic<uint64_t> arrived;  // not yet taken
 };
 
 // Never unmapped: a handler that was installed later may call it at any time.
 std::atomic<Shared*> g_shared{nullptr};
+constinit WakeWord g_wake;
 struct sigaction g_earlier;
+bool g_covered = false;  // at the last stop a handler that was installed later was there; keep ours
 bool g_unblocked = false;
 uint32_t g_unsure = 0;  // times in a row without a thread that certainly waits; watcher thread
 
@@ -47,10 +47,8 @@ void OnQuit(int signal, siginfo_t* info, void* context) {
   Shared* const shared = g_shared.load(std::memory_order_acquire);
   const Mode mode = shared->mode.load(std::memory_order_acquire);
   if (mode == Mode::kOn) {
-    const int saved_errno = errno;
-    const uint64_t one = 1;
-    (void)!write(shared->fd_plus_one.load(std::memory_order_relaxed) - 1, &one, sizeof(one));
-    errno = saved_errno;
+    shared->arrived.fetch_add(1, std::memory_order_relaxed);
+    g_wake.Wake();
   }
   if ((g_earlier.sa_flags & SA_SIGINFO) != 0) {
     g_earlier.sa_sigaction(signal, info, context);
@@ -65,6 +63,10 @@ void OnQuit(int signal, siginfo_t* info, void* context) {
 
 bool IsOurs(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == OnQuit;
+}
+
+bool IsSame(const struct sigaction& one, const struct sigaction& other) {
+  return one.sa_sigaction == other.sa_sigaction && HasHandler(one) == HasHandler(other);
 }
 
 Shared* MapShared() {
@@ -116,17 +118,12 @@ std::string QuitSignal::Install() {
   if (shared == nullptr) return "no memory";
   struct sigaction current {};
   sigaction(SIGQUIT, nullptr, &current);
-  if (shared->fd_plus_one.load(std::memory_order_relaxed) == 0) {
-    const int made = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (made < 0) return "no eventfd";
-    shared->fd_plus_one.store(made + 1, std::memory_order_relaxed);
-  }
-  uint64_t of_the_last_start = 0;
-  (void)!read(shared->fd_plus_one.load(std::memory_order_relaxed) - 1, &of_the_last_start,
-              sizeof(of_the_last_start));
+  shared->arrived.store(0, std::memory_order_relaxed);  // of the last start
   shared->mode.store(Mode::kOn, std::memory_order_release);
   g_shared.store(shared, std::memory_order_release);
-  if (!IsOurs(current)) {
+  // One that came after ours may call it: then it is not to be called by ours.
+  const bool calls_ours = g_covered && HasHandler(current) && !IsSame(current, g_earlier);
+  if (!IsOurs(current) && !calls_ours) {
     g_earlier = current;
     struct sigaction ours {};
     ours.sa_sigaction = OnQuit;
@@ -157,19 +154,16 @@ void QuitSignal::Remove() {
   }
   struct sigaction current {};
   sigaction(SIGQUIT, nullptr, &current);
-  if (IsOurs(current)) sigaction(SIGQUIT, &g_earlier, nullptr);
+  g_covered = !IsOurs(current);
+  if (!g_covered) sigaction(SIGQUIT, &g_earlier, nullptr);
   shared->mode.store(Mode::kOff, std::memory_order_release);
 }
 
-int QuitSignal::fd() {
-  Shared* const shared = g_shared.load(std::memory_order_acquire);
-  return shared != nullptr ? shared->fd_plus_one.load(std::memory_order_relaxed) - 1 : -1;
-}
+WakeWord& QuitSignal::wake() { return g_wake; }
 
 uint64_t QuitSignal::Take() {
-  uint64_t count = 0;
-  const int from = fd();
-  return from >= 0 && read(from, &count, sizeof(count)) == sizeof(count) ? count : 0;
+  Shared* const shared = g_shared.load(std::memory_order_acquire);
+  return shared != nullptr ? shared->arrived.exchange(0, std::memory_order_relaxed) : 0;
 }
 
 bool QuitSignal::PassOn() {

@@ -1,6 +1,6 @@
 // SIGQUIT, with which Android asks a process that does not respond for its stacks (a thread "Signal
-// Catcher" waits for it in sigwait). The handler makes one system call, a write to an eventfd, and
-// goes on to the handler that was there before; if there was none the watcher passes the signal
+// Catcher" waits for it in sigwait). The handler makes one system call, which wakes the watcher,
+// and goes on to the handler that was there before; if there was none the watcher passes the signal
 // on, once, to the thread that waits for it, which is looked up each time; if no thread waits, the
 // process dies of it as it would have. Process-wide; a forked child behaves as if it were not here.
 #ifndef JANKBOX_MONITORS_ANR_QUIT_SIGNAL_H_
@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <string>
+
+#include "monitors/anr/wake_word.h"
 
 namespace jankbox {
 
@@ -21,8 +23,8 @@ class QuitSignal {
   // Restores the handler if it is still Jankbox's.
   static void Remove();
 
-  // Readable once a signal came; -1: never installed.
-  static int fd();
+  // What the watcher waits on; a signal wakes it.
+  static WakeWord& wake();
 
   // Signals since the last call. Watcher thread, as the rest.
   static uint64_t Take();

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "base/scoped_fd.h"
+#include "base/kept_fd.h"
 #include "monitors/incident/wait_reason.h"
 
 namespace jankbox {
@@ -44,9 +44,9 @@ class ThreadProbe {
   ThreadReading Read() const;
 
  private:
-  ScopedFd schedstat_;
-  ScopedFd stat_;
-  ScopedFd syscall_;
+  KeptFd schedstat_;
+  KeptFd stat_;
+  KeptFd syscall_;
 };
 
 }  // namespace jankbox

@@ -2,11 +2,13 @@
 // app but as a status.
 #include "jankbox/jankbox.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -45,14 +47,36 @@ static_assert(std::string_view(JANKBOX_IDLE_PREFIX) == jankbox::kIdlePrefix);
 
 constexpr uint64_t kStopWaitNs = 2 * jankbox::kNsPerSecond;
 
-// Which process started last; 0: none. A child that was forked while its parent started or stopped
-// inherits the locks below as they were: it must not wait for them when it ends.
-std::atomic<pid_t> g_starter{0};
+std::atomic<pid_t> g_starter{0};  // which process started last; 0: none
 
 // Locked during a whole start or stop; g_runtime_mutex only guards the slot, and is never locked
 // while code of the app's runs.
 jankbox::Mutex g_lifecycle_mutex;
 jankbox::Mutex g_runtime_mutex;
+std::atomic<pthread_t> g_lifecycle_thread{};  // that has g_lifecycle_mutex
+
+class SCOPED_CAPABILITY LifecycleTurn {
+ public:
+  LifecycleTurn() ACQUIRE(g_lifecycle_mutex) {
+    g_lifecycle_mutex.Lock();
+    g_lifecycle_thread.store(pthread_self());
+  }
+  ~LifecycleTurn() RELEASE() {
+    g_lifecycle_thread.store({});
+    g_lifecycle_mutex.Unlock();
+  }
+  LifecycleTurn(const LifecycleTurn&) = delete;
+  LifecycleTurn& operator=(const LifecycleTurn&) = delete;
+};
+
+// What another thread of the parent has locked nobody unlocks here.
+void OnForkInChild() {
+  if (g_lifecycle_thread.load() == pthread_self()) return;
+  new (&g_lifecycle_mutex) jankbox::Mutex();
+  new (&g_runtime_mutex) jankbox::Mutex();
+  g_lifecycle_thread.store({});
+  jankbox::Plugins::Get().OnForkInChild();
+}
 
 std::shared_ptr<jankbox::Runtime>& RuntimeSlot() REQUIRES(g_runtime_mutex) {
   static auto* runtime = new std::shared_ptr<jankbox::Runtime>();
@@ -77,7 +101,9 @@ void SetCurrent(std::shared_ptr<jankbox::Runtime> runtime) {
 
 void StopRecording(bool process_exits) {
   if (g_starter.load() != getpid()) return;
-  jankbox::MutexLock starting_or_stopping(&g_lifecycle_mutex);
+  // exit() in a handler of a signal that interrupted a start or a stop.
+  if (g_lifecycle_thread.load() == pthread_self()) return;
+  const LifecycleTurn turn;
   std::shared_ptr<jankbox::Runtime> runtime = Current();
   if (runtime == nullptr) return;
   jankbox::Plugins::Get().Stop();
@@ -93,8 +119,10 @@ jankbox_status jankbox_start(const jankbox_options* options) {
   jankbox::LoaderUse::Register();
   static const int quick_exit_noted = at_quick_exit(jankbox_process_exits);
   (void)quick_exit_noted;
+  static const int forks_noted = pthread_atfork(nullptr, nullptr, OnForkInChild);
+  (void)forks_noted;
   g_starter.store(getpid());
-  jankbox::MutexLock starting_or_stopping(&g_lifecycle_mutex);
+  const LifecycleTurn turn;
   if (Current() != nullptr) return JANKBOX_OK;
   jankbox::SendLogToRun();
   jankbox::Result<jankbox::Options> checked = jankbox::OptionsOfAllChannels(options);

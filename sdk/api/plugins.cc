@@ -1,6 +1,6 @@
 #include "sdk/api/plugins.h"
 
-#include "base/own_thread.h"
+#include <new>
 
 namespace jankbox {
 
@@ -9,12 +9,11 @@ namespace jankbox {
 class Plugins::Turn {
  public:
   explicit Turn(Plugins* plugins) : plugins_(plugins) {
-    const int32_t tid = CurrentTid();
     MutexLock lock(&plugins_->mutex_);
-    while (plugins_->turns_ != 0 && plugins_->caller_tid_ != tid) {
+    while (plugins_->turns_ != 0 && plugins_->caller_ != pthread_self()) {
       plugins_->turn_ended_.Wait(&plugins_->mutex_);
     }
-    plugins_->caller_tid_ = tid;
+    plugins_->caller_ = pthread_self();
     ++plugins_->turns_;
   }
   ~Turn() {
@@ -81,6 +80,14 @@ std::optional<jankbox_plugin> Plugins::NextToStop() {
     return entries_[i - 1].plugin;
   }
   return std::nullopt;
+}
+
+void Plugins::OnForkInChild() {
+  mutex_.AssertOwned();  // by nobody who is here
+  if (turns_ != 0 && caller_ == pthread_self()) return;
+  new (&mutex_) Mutex();
+  new (&turn_ended_) CondVar();
+  turns_ = 0;
 }
 
 void Plugins::Start() {

@@ -3,6 +3,8 @@
 #ifndef JANKBOX_SDK_API_PLUGINS_H_
 #define JANKBOX_SDK_API_PLUGINS_H_
 
+#include <pthread.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,6 +32,9 @@ class Plugins {
   // "" if there is none.
   std::string Note();
 
+  // A call that another thread makes in the parent does not end in the child.
+  void OnForkInChild();
+
  private:
   struct Entry {
     std::string name;
@@ -47,8 +52,8 @@ class Plugins {
   CondVar turn_ended_;
   std::vector<Entry> entries_ GUARDED_BY(mutex_);
   bool running_ GUARDED_BY(mutex_) = false;
-  int32_t caller_tid_ GUARDED_BY(mutex_) = 0;  // of the thread whose turn it is
-  uint32_t turns_ GUARDED_BY(mutex_) = 0;      // that thread's, nested
+  pthread_t caller_ GUARDED_BY(mutex_) = {};  // whose turn it is
+  uint32_t turns_ GUARDED_BY(mutex_) = 0;     // that thread's, nested
 };
 
 }  // namespace jankbox

@@ -14,18 +14,17 @@ constexpr long kPeriodNs = 850'000;
 
 }  // namespace
 
-void CoarseClock::Start() {
-  if (thread_.joinable()) return;
+bool CoarseClock::Start() {
+  if (thread_.running()) return true;
   stop_.store(false, std::memory_order_relaxed);
   Recorder::StartCoarseTick();
-  const ScopedSignalBlock no_signals;
-  thread_ = std::thread([this] { Run(); });
+  return thread_.Start([this] { Run(); });
 }
 
 void CoarseClock::Stop() {
-  if (!thread_.joinable()) return;
+  if (!thread_.running()) return;
   stop_.store(true, std::memory_order_relaxed);
-  thread_.join();
+  thread_.Join();
   cpu_before_ns_ += cpu_ns_.exchange(0, std::memory_order_relaxed);
 }
 

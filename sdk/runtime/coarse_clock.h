@@ -7,7 +7,8 @@
 
 #include <atomic>
 #include <cstdint>
-#include <thread>
+
+#include "base/own_thread.h"
 
 namespace jankbox {
 
@@ -18,8 +19,8 @@ class CoarseClock {
   CoarseClock(const CoarseClock&) = delete;
   CoarseClock& operator=(const CoarseClock&) = delete;
 
-  // One Jankbox thread calls these.
-  void Start();
+  // One Jankbox thread calls these. False if the system allows no further thread.
+  bool Start();
   void Stop();
 
   // CPU time of the thread, also of those before, in ns.
@@ -31,7 +32,7 @@ class CoarseClock {
   std::atomic<bool> stop_{false};
   std::atomic<uint64_t> cpu_ns_{0};
   uint64_t cpu_before_ns_ = 0;
-  std::thread thread_;
+  OwnThread thread_;
 };
 
 }  // namespace jankbox

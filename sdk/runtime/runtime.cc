@@ -135,11 +135,10 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
     const std::string unseen = QuitSignal::Install();
     if (!unseen.empty()) SetLastError("SIGQUIT is not observed: " + unseen);
   }
-  {
-    ScopedSignalBlock no_signals;
-    runtime->watcher_->Start();
-    runtime->sealer_->Start();
-    if (runtime->upload_ != nullptr) runtime->upload_->Start();
+  if (!runtime->watcher_->Start() || !runtime->sealer_->Start() ||
+      (runtime->upload_ != nullptr && !runtime->upload_->Start())) {
+    runtime->Stop(begin_ns, /*process_exits=*/false);
+    return Status(StatusCode::kUnavailable, "the system allows no further thread");
   }
   runtime->start_us_.store((MonotonicNs() - begin_ns) / 1000, std::memory_order_relaxed);
   return runtime;

@@ -55,11 +55,11 @@ Sealer::Sealer(const Options& options, CrashLoop* crash_loop, KernelRecorder* ke
       counts_(options_) {}
 
 Sealer::~Sealer() {
-  if (thread_.joinable()) Stop(MonotonicNs());
+  if (thread_.running()) Stop(MonotonicNs());
 }
 
-void Sealer::Start() {
-  thread_ = std::thread([this] { Run(); });
+bool Sealer::Start() {
+  return thread_.Start([this] { Run(); });
 }
 
 bool Sealer::Enqueue(SealRequest request) {
@@ -111,7 +111,7 @@ size_t Sealer::Stop(uint64_t deadline_ns) {
     stopping_.store(true, std::memory_order_relaxed);
     changed_.NotifyAll();
   }
-  thread_.join();
+  thread_.Join();
   JoinUrgent();
   stopping_.store(false, std::memory_order_relaxed);
   if (!WaitIdle(0) && MonotonicNs() < deadline_ns) SealRest(deadline_ns);
@@ -168,7 +168,7 @@ void Sealer::OpenSpool() {
     gate_ = std::make_unique<ReportGate>(options_.dir, options_.repeats, KernelInstant,
                                          AskListeners, refusals_);
     Result<std::vector<std::string>> recovered =
-        RecoverOrphanRings(options_.dir, spool_.get(), AskListeners);
+        RecoverOrphanRings(options_.dir, spool_.get(), AskListeners, {}, &stopping_);
     if (!recovered.ok()) LogWarning("recovery: " + recovered.status().message());
     counts_.Open();
     if (on_usage_ && counts_.MaySendUsage()) on_usage_();  // of earlier processes
@@ -190,7 +190,8 @@ bool Sealer::AwaitRequest(uint64_t lived_ns) {
       young_ = false;
       crash_loop_->Lived();
       // Not before: at this thread's priority the first reports would wait for it.
-      if (CollectDeadRings().dropped != 0) LogWarning("old rings of dead processes were dropped");
+      if (CollectDeadRings(&stopping_).dropped != 0)
+        LogWarning("old rings of dead processes were dropped");
     } else if (WaitForRequest(lived_ns)) {
       break;
     }

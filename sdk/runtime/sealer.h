@@ -14,7 +14,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/mutex.h"
@@ -65,7 +64,7 @@ class Sealer {
   void TellDecided(std::function<void()> on_decided) { on_decided_ = std::move(on_decided); }
 
   // REQUIRES Start() once before Stop(). The thread is created by the caller's runtime.
-  void Start();
+  bool Start();  // false if the system allows no further thread
 
   // False where the queue is full: the request is dropped and counted (kQueueFull).
   bool Enqueue(SealRequest request);
@@ -155,7 +154,7 @@ class Sealer {
   std::atomic<bool> stopping_{false};  // as stop_: what is begun is left, if it can be
   std::atomic<uint64_t> sleep_{0};     // how often it began or ended to wait: odd while it does
   ThreadCpuClock cpu_clock_;
-  std::thread thread_;
+  OwnThread thread_;
 };
 
 }  // namespace jankbox

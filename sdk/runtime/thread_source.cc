@@ -37,7 +37,11 @@ class LiveThreadSource final : public ThreadSource {
     }
     return found;
   }
-  bool IsGone() override { return syscall(SYS_tgkill, pid_, tid_, 0) != 0 && errno == ESRCH; }
+  bool IsGone() override {
+    if (syscall(SYS_tgkill, pid_, tid_, 0) != 0) return errno == ESRCH;
+    // A main thread that ended by pthread_exit() stays while others live.
+    return tid_ == pid_ && probe_.Read().state == 'Z';
+  }
   bool IsTraced() override { return TracerPidOf(tid_) != 0; }
   UiThreadReading ReadScheduling() override { return ReadUiThread(tid_); }
   AnrThreads TakeThreads() override { return TakeAnrThreads(tid_, kAnrStacksNs); }

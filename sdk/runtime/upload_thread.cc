@@ -59,8 +59,8 @@ UploadThread::UploadThread(const Options& options)
         return DrainOnce(options, cancelled);
       }) {}
 
-void UploadThread::Start() {
-  thread_ = std::thread([this] { Run(); });
+bool UploadThread::Start() {
+  return thread_.Start([this] { Run(); });
 }
 
 void UploadThread::Wake() {
@@ -105,7 +105,7 @@ void UploadThread::Stop(uint64_t deadline_ns) {
     stop_ = true;
     changed_.NotifyAll();
   }
-  thread_.join();
+  thread_.Join();
 }
 
 void UploadThread::Run() {

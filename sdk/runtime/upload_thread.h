@@ -7,9 +7,9 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <thread>
 
 #include "base/mutex.h"
+#include "base/own_thread.h"
 #include "sdk/api/options.h"
 #include "uploader/transport/upload_drain.h"
 
@@ -27,7 +27,7 @@ class UploadThread {
   explicit UploadThread(const Options& options);
   explicit UploadThread(Drain drain) : drain_(std::move(drain)) {}
 
-  void Start();
+  bool Start();          // false if the system allows no further thread
   void Wake();           // a report was sealed; any thread
   void WakeForCounts();  // an incident was only counted: sent soon enough; any thread
   void WakeForUsage();   // the same, and a stop does not wait for it
@@ -49,7 +49,7 @@ class UploadThread {
   uint64_t counts_at_ns_ GUARDED_BY(mutex_) = UINT64_MAX;  // when counts go without a report
   bool counts_at_stop_ GUARDED_BY(mutex_) = false;         // and they go before a stop
   std::atomic<bool> cancelled_{false};
-  std::thread thread_;
+  OwnThread thread_;
 };
 
 }  // namespace jankbox

@@ -1,7 +1,5 @@
 #include "sdk/runtime/watcher.h"
 
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -54,7 +52,6 @@ Watcher::Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop,
       read_sealer_(std::move(read_sealer)),
       overhead_(ring, options.cpu_budget_permille, options.fixed_mode),
       atrace_(options),
-      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       rate_since_(ring->header()->clock_at_start),
       thread_recorder_(ring->header()->clock_at_start.ticks),
       startup_(*ring->header()),
@@ -63,18 +60,18 @@ Watcher::Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop,
       usage_(ring, [this] { count_usage_(); }),
       thresholds_(options) {}
 
-void Watcher::Start() {
-  thread_ = std::thread([this] { Run(); });
+bool Watcher::Start() {
+  return thread_.Start([this] { Run(); });
 }
 
 void Watcher::Stop(bool process_exits) {
   process_exits_ = process_exits;
   stop_.store(true, std::memory_order_release);
   Wake();
-  thread_.join();
+  thread_.Join();
 }
 
-void Watcher::Wake() { eventfd_write(wake_.get(), 1); }
+void Watcher::Wake() { QuitSignal::wake().Wake(); }
 
 void Watcher::WaitReady() {
   MutexLock lock(&mutex_);
@@ -160,14 +157,7 @@ void Watcher::PassLastSignalsOn() {
   }
 }
 
-void Watcher::Wait(uint64_t next_ns) {
-  pollfd wakes[] = {{wake_.get(), POLLIN, 0}, {QuitSignal::fd(), POLLIN, 0}};
-  const timespec timeout = {static_cast<time_t>(next_ns / kNsPerSecond),
-                            static_cast<long>(next_ns % kNsPerSecond)};
-  ppoll(wakes, std::size(wakes), &timeout, nullptr);
-  eventfd_t asked;
-  eventfd_read(wake_.get(), &asked);
-}
+void Watcher::Wait(uint64_t next_ns) { QuitSignal::wake().Wait(next_ns); }
 
 void Watcher::NoteModules() {
   ModuleMap modules = ModuleMap::Load();

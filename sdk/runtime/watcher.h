@@ -9,11 +9,9 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "base/mutex.h"
 #include "base/own_thread.h"
-#include "base/scoped_fd.h"
 #include "monitors/anr/heartbeat.h"
 #include "monitors/anr/proc_beat_source.h"
 #include "monitors/incident/cpu_shortage.h"
@@ -46,7 +44,7 @@ class Watcher {
   // The ring's usage is to be counted: called on the watcher thread. REQUIRES that Start() follows.
   void TellUsage(std::function<void()> count) { count_usage_ = std::move(count); }
 
-  void Start();
+  bool Start();  // false if the system allows no further thread
   // Polls every thread once more, seals what is growing, and ends the thread. `process_exits`: the
   // main thread has returned from main() or called exit().
   void Stop(bool process_exits);
@@ -131,7 +129,6 @@ class Watcher {
   // For `jankbox run`: the names of the threads, and those of their loops as it knows them.
   std::array<std::string, kMaxWatchedThreads> watched_names_;
   std::array<std::string, kMaxWatchedThreads> told_loops_;
-  const ScopedFd wake_;  // an eventfd that ends a wait
   std::atomic<bool> stop_{false};
   bool process_exits_ = false;  // written before stop_
   std::atomic<uint64_t> sigquits_{0};
@@ -161,7 +158,7 @@ class Watcher {
   ThresholdLayers thresholds_ GUARDED_BY(mutex_);  // those that are wanted
   bool thresholds_changed_ GUARDED_BY(mutex_) = false;
   std::shared_ptr<const ModuleMap> modules_ GUARDED_BY(mutex_) = std::make_shared<ModuleMap>();
-  std::thread thread_;
+  OwnThread thread_;
 };
 
 }  // namespace jankbox

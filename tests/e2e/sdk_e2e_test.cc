@@ -263,6 +263,27 @@ TEST_F(SdkTest, BadByteLooksTheSameInTheTraceAndInTheReport) {
   EXPECT_EQ(trace.threads.at(trace.pid), shown);
 }
 
+TEST_F(SdkTest, SystemThatAllowsNoFurtherThreadRefusesTheStart) {
+  std::vector<std::string> argv;
+  if (geteuid() == 0) argv = {"setpriv", "--reuid=54321", "--clear-groups"};  // root has no limit
+  ASSERT_EQ(chmod(root_.c_str(), 0777), 0);
+  for (const std::string& word : {std::string("prlimit"), std::string("--nproc=1"),
+                                  Binary("sdk_driver"), Folder("spool"), std::string("idle")}) {
+    argv.push_back(word);
+  }
+  const Outcome outcome = RunProgram(argv);
+  EXPECT_EQ(outcome.signal, 0);
+  EXPECT_EQ(outcome.exit_status, 1);
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr("the system allows no further thread"));
+}
+
+TEST_F(SdkTest, LowLimitOfAFilesSizeLeavesTheRingInMemory) {
+  const Outcome outcome =
+      RunProgram({"prlimit", "--fsize=4096", Binary("sdk_driver"), Folder("spool"), "idle"});
+  EXPECT_EQ(outcome.signal, 0) << "SIGXFSZ";
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+}
+
 TEST_F(SdkTest, LateFrameIsJankAndGoodFramesAreNot) {
   Drive({"jank"});
   ASSERT_EQ(reports_.size(), 1u);

@@ -37,7 +37,7 @@ END_S = 10  # how long a program may take to end after SIGTERM
 KEY_S = 0.15
 CAUSES = {  # of a planted stall: what its report says, | between two of them
     'asleep': 'asleep',
-    'busy': 'on the CPU',
+    'busy': 'on the CPU|waiting for a CPU of an overloaded machine',  # if others are busy, too
     'child': 'waiting for its child',
     'disk': 'waiting for the disk|in read on a regular file',
     'quota': 'throttled by the CPU quota',

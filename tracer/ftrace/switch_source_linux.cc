@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/scoped_fd.h"
+#include "base/kept_fd.h"
 #include "tracer/ftrace/switch_source.h"
 
 namespace jankbox {
@@ -111,7 +111,7 @@ class LinuxSwitchSource final : public SwitchSource {
   }
 
   const int32_t tid_;
-  ScopedFd event_;
+  KeptFd event_;
   void* mapped_ = MAP_FAILED;
   size_t page_bytes_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -70,6 +71,11 @@ Result<std::unique_ptr<RingFile>> RingFile::Create(const RingOptions& options) {
 }
 
 Status RingFile::MapFile(const std::string& folder, const ProcessIdentity& identity) {
+  rlimit limit{};
+  constexpr uint64_t kFirstBytes = kChunksOffset + kFirstChunks * kChunkBytes;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < kFirstBytes) {
+    return Status(StatusCode::kUnsupported, "the limit of a file's size (ulimit -f) is too low");
+  }
   std::string path = JoinPath(folder, RingFileName(identity.pid, identity.start_ticks));
   unlink(
       path.c_str());  // an earlier ring of this very process, stopped or left by its fork's parent
@@ -149,6 +155,12 @@ void RingFile::Touch() {
   Populate(base_ + kModulesOffset, kModulesBytes + kFirstChunks * kChunkBytes);
 }
 
+Status RingFile::AllocateMore(uint64_t offset, uint64_t bytes) {
+  if (!fd_.valid()) return Status::Ok();  // in memory
+  if (!fd_.IsStillOurs()) return Status(StatusCode::kUnavailable, "the app closed its file");
+  return Allocate(fd_.get(), offset, bytes, path_);
+}
+
 Status RingFile::Grow(uint32_t chunks) {
   RingHeader* h = mutable_header();
   uint32_t ready = h->chunks_ready.load(std::memory_order_relaxed);
@@ -156,11 +168,8 @@ Status RingFile::Grow(uint32_t chunks) {
   while (ready < wanted) {
     const uint32_t more = std::min(kChunksPerStep, wanted - ready);
     uint8_t* at = base_ + kChunksOffset + size_t{ready} * kChunkBytes;
-    if (fd_.valid()) {
-      Status status =
-          Allocate(fd_.get(), static_cast<uint64_t>(at - base_), more * kChunkBytes, path_);
-      if (!status.ok()) return status;
-    }
+    const Status status = AllocateMore(static_cast<uint64_t>(at - base_), more * kChunkBytes);
+    if (!status.ok()) return status;
     Populate(at, more * kChunkBytes);
     ready += more;
     h->chunks_ready.store(ready, std::memory_order_release);
@@ -173,8 +182,7 @@ bool RingFile::HasSpaceForNames(uint64_t bytes) {
   const uint64_t needed = (bytes + kNamesPerStep - 1) / kNamesPerStep * kNamesPerStep;
   if (needed <= names_allocated_) return true;
   const bool allocated =
-      !fd_.valid() ||
-      Allocate(fd_.get(), kNamesOffset + names_allocated_, needed - names_allocated_, path_).ok();
+      AllocateMore(kNamesOffset + names_allocated_, needed - names_allocated_).ok();
   if (allocated) names_allocated_ = needed;
   return allocated;
 }
@@ -254,7 +262,7 @@ bool RingFile::RemoveFile() {
     const std::string kept = stem + "-" + std::to_string(MonotonicNs()) + kRingFileSuffix;
     rename(path_.c_str(), kept.c_str());
     path_.clear();
-    flock(fd_.get(), LOCK_UN);  // the mapping keeps the file open
+    if (fd_.IsStillOurs()) flock(fd_.get(), LOCK_UN);  // the mapping keeps the file open
     return false;
   }
   unlink(path_.c_str());

@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "base/dcheck.h"
+#include "base/kept_fd.h"
 #include "base/mutex.h"
-#include "base/scoped_fd.h"
 #include "base/status.h"
 #include "tracer/ring/incident_note.h"
 #include "tracer/ring/process_identity.h"
@@ -117,9 +117,10 @@ class RingFile {
   RingFile() = default;
   Status MapFile(const std::string& folder, const ProcessIdentity& identity);
   Status MapMemory();
+  Status AllocateMore(uint64_t offset, uint64_t bytes);  // of the file
   void FillHeader(const RingOptions& options, const ProcessIdentity& identity);
 
-  ScopedFd fd_;  // holds the file's lock while open
+  KeptFd fd_;  // holds the file's lock while open
   std::string path_;
   std::string in_memory_reason_;
   uint8_t* base_ = nullptr;

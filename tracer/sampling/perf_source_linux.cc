@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/scoped_fd.h"
+#include "base/kept_fd.h"
 #include "tracer/sampling/perf_ring.h"
 #include "tracer/sampling/perf_source.h"
 
@@ -56,7 +56,7 @@ class LinuxPerfSource final : public PerfSource {
   bool sees_kernel() const override { return sees_kernel_; }
 
  private:
-  ScopedFd event_;
+  KeptFd event_;
   bool sees_kernel_;
   PerfRing ring_;
   uint64_t lost_ = 0;

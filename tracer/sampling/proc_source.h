@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/scoped_fd.h"
+#include "base/kept_fd.h"
 #include "tracer/unwind/machine.h"
 #include "tracer/unwind/stack_bounds.h"
 
@@ -59,9 +59,9 @@ class ProcSource {
  private:
   Look LookOnce(std::span<std::byte> buffer, View* view);
 
-  ScopedFd syscall_;
-  ScopedFd stat_;
-  ScopedFd schedstat_;
+  KeptFd syscall_;
+  KeptFd stat_;
+  KeptFd schedstat_;
   StackBounds bounds_;
 };
 

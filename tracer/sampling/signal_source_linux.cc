@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/kept_fd.h"
 #include "base/mutex.h"
-#include "base/scoped_fd.h"
 #include "tracer/sampling/signal_source.h"
 #include "tracer/unwind/safe_memory.h"
 
@@ -146,7 +146,7 @@ class LinuxSignalSource final : public SignalSource {
   uint32_t slot_number_;
   Slot* slot_;
   int signal_number_;
-  ScopedFd status_;
+  KeptFd status_;
   uint32_t sequence_ = 0;  // of the last signal sent
   bool installed_ = false;
 };
@@ -155,7 +155,7 @@ LinuxSignalSource::LinuxSignalSource(int tid, uint32_t slot, int signal_number)
     : tid_(tid), slot_number_(slot), slot_(&g_slots[slot]), signal_number_(signal_number) {
   char path[64];
   std::snprintf(path, sizeof(path), "/proc/self/task/%d/status", tid);
-  status_.Reset(open(path, O_RDONLY | O_CLOEXEC));
+  status_ = ScopedFd(open(path, O_RDONLY | O_CLOEXEC));
   sequence_ = slot_->delivered.load(std::memory_order_acquire);
 }
 

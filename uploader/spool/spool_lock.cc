@@ -39,7 +39,7 @@ Result<SpoolLock> SpoolLock::Acquire(const std::string& path, uint32_t timeout_m
 }
 
 SpoolLock::~SpoolLock() {
-  if (fd_.valid()) flock(fd_.get(), LOCK_UN);
+  if (fd_.IsStillOurs()) flock(fd_.get(), LOCK_UN);
 }
 
 }  // namespace jankbox

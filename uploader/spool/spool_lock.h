@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/scoped_fd.h"
+#include "base/kept_fd.h"
 #include "base/status.h"
 
 namespace jankbox {
@@ -26,7 +26,7 @@ class SpoolLock {
  private:
   explicit SpoolLock(ScopedFd fd) : fd_(static_cast<ScopedFd&&>(fd)) {}
 
-  ScopedFd fd_;
+  KeptFd fd_;
 };
 
 }  // namespace jankbox

@@ -1,9 +1,10 @@
 #include "monitors/anr/quit_signal.h"
 
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 namespace jankbox {
 namespace {
@@ -26,8 +27,31 @@ void ExitIfNothingIsLeft() {
   if (!QuitSignal::Install().empty()) _exit(2);
   if (QuitSignal::Take() != 0) _exit(3);
   raise(SIGQUIT);
-  pollfd readable = {QuitSignal::fd(), POLLIN, 0};
-  _exit(poll(&readable, 1, 0) == 1 && QuitSignal::Take() == 1 && QuitSignal::PassOn() ? 0 : 4);
+  const uint64_t begin_ns = MonotonicNs();
+  QuitSignal::wake().Wait(60 * kNsPerSecond);
+  if (MonotonicNs() - begin_ns > 30 * kNsPerSecond) _exit(4);
+  _exit(QuitSignal::Take() == 1 && QuitSignal::PassOn() ? 0 : 5);
+}
+
+struct sigaction g_ours;
+int g_calls = 0;
+
+void CallOurs(int signal, siginfo_t* info, void* context) {
+  if (++g_calls > 1) _exit(6);
+  g_ours.sa_sigaction(signal, info, context);
+}
+
+// Another library's handler that came after ours, and calls it.
+void ExitIfTheHandlersEnd() {
+  if (!QuitSignal::Install().empty()) _exit(1);
+  struct sigaction theirs {};
+  theirs.sa_sigaction = CallOurs;
+  theirs.sa_flags = SA_SIGINFO;
+  sigaction(SIGQUIT, &theirs, &g_ours);
+  QuitSignal::Remove();
+  if (!QuitSignal::Install().empty()) _exit(2);
+  raise(SIGQUIT);
+  _exit(g_calls == 1 && QuitSignal::Take() == 1 ? 0 : 3);
 }
 
 TEST(QuitSignalDeathTest, OneThatCameJustBeforeTheStopIsPassedOn) {
@@ -36,6 +60,10 @@ TEST(QuitSignalDeathTest, OneThatCameJustBeforeTheStopIsPassedOn) {
 
 TEST(QuitSignalDeathTest, OneOfTheLastRecordingIsNotOfTheNext) {
   EXPECT_EXIT(ExitIfNothingIsLeft(), testing::ExitedWithCode(0), "");
+}
+
+TEST(QuitSignalDeathTest, HandlerThatCallsOursIsNotCalledByItAfterTheNextStart) {
+  EXPECT_EXIT(ExitIfTheHandlersEnd(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <future>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/clock.h"
@@ -225,6 +228,59 @@ TEST(PublicApi, PluginCallsTheLibraryAsItStartsAndStops) {
   answers.clear();
   jankbox_stop();
   EXPECT_EQ(answers, all_done);
+}
+
+// In processes of their own, which hang if it fails.
+jankbox_plugin PluginThatStops(void (*stop)(void*)) {
+  jankbox_plugin plugin = {};
+  plugin.size = sizeof(plugin);
+  plugin.name = "stops";
+  plugin.stop = stop;
+  return plugin;
+}
+
+Latch g_stopping, g_forked;
+
+void StartInAChildThatWasForkedDuringAStop() {
+  alarm(60);
+  TemporaryFolder folder;
+  const jankbox_options options = OptionsFor(folder);
+  const jankbox_plugin plugin = PluginThatStops([](void*) {
+    g_stopping.Open();
+    g_forked.Wait();
+  });
+  if (jankbox_add_plugin(&plugin) != 0 || jankbox_start(&options) != 0) _exit(1);
+  std::thread stop(jankbox_stop);
+  g_stopping.Wait();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    _exit(jankbox_start(&options) == JANKBOX_OK ? 0 : 2);
+  }
+  g_forked.Open();
+  stop.join();
+  int status = -1;
+  waitpid(child, &status, 0);
+  _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 3);
+}
+
+void ExitInAHandlerDuringAStop() {
+  alarm(60);
+  TemporaryFolder folder;
+  const jankbox_options options = OptionsFor(folder);
+  signal(SIGTERM, [](int) { exit(0); });
+  const jankbox_plugin plugin = PluginThatStops([](void*) { raise(SIGTERM); });
+  if (jankbox_add_plugin(&plugin) != 0 || jankbox_start(&options) != 0) _exit(1);
+  jankbox_stop();
+  _exit(2);
+}
+
+TEST(PublicApiDeathTest, ChildThatWasForkedDuringAStopMayStart) {
+  EXPECT_EXIT(StartInAChildThatWasForkedDuringAStop(), testing::ExitedWithCode(0), "");
+}
+
+TEST(PublicApiDeathTest, ExitInAHandlerDuringAStopEndsTheProcess) {
+  EXPECT_EXIT(ExitInAHandlerDuringAStop(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

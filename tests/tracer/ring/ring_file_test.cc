@@ -54,6 +54,37 @@ TEST_F(RingFileTest, StaysForRecoveryWhileAnIncidentIsNotSealed) {
   EXPECT_EQ(ring.value()->header()->closed.load(), static_cast<uint32_t>(RingEnd::kUnsealed));
 }
 
+int DescriptorOf(const std::string& path) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    if (std::filesystem::read_symlink(entry.path(), gone) == path) {
+      return atoi(entry.path().filename().c_str());
+    }
+  }
+  return -1;
+}
+
+// The app closed all that it had not opened itself, as closefrom() does.
+TEST_F(RingFileTest, FileThatTheAppOpenedUnderItsNumberIsNotTouched) {
+  RingOptions options;
+  options.folder = folder_;
+  Result<std::unique_ptr<RingFile>> ring = RingFile::Create(options);
+  ASSERT_TRUE(ring.ok());
+  const int number = DescriptorOf(ring.value()->path());
+  ASSERT_GE(number, 0);
+  close(number);
+  const std::string file = folder_ + "/of-the-app";
+  ASSERT_EQ(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600), number);
+  EXPECT_FALSE(ring.value()->Grow().ok());
+  EXPECT_FALSE(ring.value()->HasSpaceForNames(kNamesBytes));
+  ring.value()->RemoveFile();
+  ring.value().reset();
+  struct stat st {};
+  ASSERT_EQ(fstat(number, &st), 0);
+  EXPECT_EQ(st.st_size, 0);
+  close(number);
+}
+
 TEST_F(RingFileTest, NamesGetTheirSpaceAsTheyCome) {
   RingOptions options;
   options.folder = folder_;

@@ -1,0 +1,54 @@
+// A descriptor that Jankbox keeps for long in an app's process. The app may close it, as
+// closefrom() does, and open something of its own under its number: then it is the app's. All
+// anonymous files (events, timers) look alike and are not told apart. Not thread-safe.
+#ifndef JANKBOX_BASE_KEPT_FD_H_
+#define JANKBOX_BASE_KEPT_FD_H_
+
+#include <sys/stat.h>
+
+#include <utility>
+
+#include "base/scoped_fd.h"
+
+namespace jankbox {
+
+class KeptFd : public ScopedFd {
+ public:
+  KeptFd() = default;
+  KeptFd(ScopedFd&& fd) : ScopedFd(std::move(fd)) {  // NOLINT(google-explicit-constructor)
+    struct stat file {};
+    if (!valid() || fstat(get(), &file) != 0) return;
+    device_ = file.st_dev;
+    inode_ = file.st_ino;
+  }
+  KeptFd(KeptFd&&) noexcept = default;
+  KeptFd& operator=(KeptFd&& other) noexcept {
+    LeaveToTheApp();
+    device_ = other.device_;
+    inode_ = other.inode_;
+    ScopedFd::operator=(std::move(other));
+    return *this;
+  }
+  ~KeptFd() { LeaveToTheApp(); }
+
+  bool IsStillOurs() const {
+    struct stat file {};
+    return valid() && fstat(get(), &file) == 0 && file.st_dev == device_ && file.st_ino == inode_;
+  }
+  void Reset() {
+    LeaveToTheApp();
+    ScopedFd::Reset();
+  }
+
+ private:
+  void LeaveToTheApp() {
+    if (valid() && !IsStillOurs()) Release();
+  }
+
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_BASE_KEPT_FD_H_
