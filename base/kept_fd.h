@@ -1,6 +1,8 @@
-// A descriptor that Jankbox keeps for long in an app's process. The app may close it, as
-// closefrom() does, and open something of its own under its number: then it is the app's. All
-// anonymous files (events, timers) look alike and are not told apart. Not thread-safe.
+// A descriptor that Jankbox keeps open in an app's process. The app may close it, as closefrom()
+// does, and open something of its own under the same number, which Jankbox must then neither use
+// nor close: device and inode tell. Anonymous files (events, timers) share one inode and are not
+// told apart. One fstat() when it is taken and one before it is closed; no allocation. Not
+// thread-safe.
 #ifndef JANKBOX_BASE_KEPT_FD_H_
 #define JANKBOX_BASE_KEPT_FD_H_
 

@@ -53,7 +53,7 @@ void Overhead::Look(uint64_t now_ns, uint64_t own_cpu_ns) {
 }
 
 void Overhead::SetMode(RecordMode mode, RecordModeReason reason) {
-  if (mode == RecordMode::kCoarse && !coarse_clock_.Start()) return;  // as exact as before
+  if (mode == RecordMode::kCoarse && !coarse_clock_.Start()) return;  // it stays exact
   Recorder::SetMode(mode);
   if (mode != RecordMode::kCoarse) coarse_clock_.Stop();
   NoteRecordMode(ring_, mode, reason, NowTicks());

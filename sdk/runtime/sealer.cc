@@ -190,8 +190,8 @@ bool Sealer::AwaitRequest(uint64_t lived_ns) {
       young_ = false;
       crash_loop_->Lived();
       // Not before: at this thread's priority the first reports would wait for it.
-      if (CollectDeadRings(&stopping_).dropped != 0)
-        LogWarning("old rings of dead processes were dropped");
+      const CollectedRings collected = CollectDeadRings(&stopping_);
+      if (collected.dropped != 0) LogWarning("old rings of dead processes were dropped");
     } else if (WaitForRequest(lived_ns)) {
       break;
     }

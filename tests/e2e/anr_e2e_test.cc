@@ -47,7 +47,7 @@ class AnrTest : public EndToEndTest {
     argv.insert(argv.end(), command.begin(), command.end());
     return argv;
   }
-  // In which a nap that is late is no incident of its own.
+  // With these limits a late nap is not an incident of its own.
   static std::map<std::string, std::string> AnrsOnly() {
     const std::string ms = std::to_string(Scaled(5000));
     return {{"JANKBOX_OPTIONS", "slow_message_ms=" + ms + ",lag_ms=60000,anr_ms=" + ms}};

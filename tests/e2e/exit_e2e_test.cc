@@ -26,7 +26,7 @@ class ExitTest : public EndToEndTest {
       GTEST_SKIP() << "the sanitizer handles the signals that end the programs";
     }
   }
-  // Of the messages none is an incident, on a busy machine neither.
+  // No message is an incident, even on a busy machine.
   static Environment NoIncidents(Environment environment) {
     environment["JANKBOX_OPTIONS"] = "slow_message_ms=60000,lag_ms=60000,anr_ms=60000";
     return environment;

@@ -212,8 +212,8 @@ TEST_P(KernelClockTest, SwitchesAgreeWithSlicesInATimeNamespace) {
     if (!agree && UntoldSwitches() != 0) {
       GTEST_SKIP() << "the kernel missed events: " << KernelNote();
     }
-    // Next to none explains them. How long a thread takes from its nap to its slice's end, and how
-    // far the two bounds are apart, is the build's and the machine's.
+    // A skew close to zero explains both edges. The bounds are wider on a slow build or machine: a
+    // thread takes longer from its nap to the end of its slice.
     EXPECT_LE(skew.least, kAgreeNs);
     EXPECT_GE(skew.most, -kAgreeNs);
     EXPECT_LE(skew.most, kWideNs);

@@ -36,7 +36,7 @@ class SdkTest : public EndToEndTest {
     EXPECT_EQ(error, "");
     return trace;
   }
-  // Of what slept as planted: on a busy machine it waits for its CPU after that.
+  // For a planted sleep. On a busy machine the thread also waits for a CPU after it.
   static void ExpectSleep(const proto::Report& report) {
     const proto::Verdict& verdict = report.verdict();
     EXPECT_GT(verdict.sleeping_ns() + verdict.runnable_ns(), report.duration_ns() * 8 / 10);
