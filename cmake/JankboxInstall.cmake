@@ -1,5 +1,5 @@
 # What `cmake --install` lays down, in two components: jankbox_sdk (libraries, public headers, find_package and pkg-config)
-# and jankbox_programs (the command and the collector). Nothing in it names the folder that it is installed to.
+# and jankbox_programs (the commands and the collector). Nothing in it names the folder that it is installed to.
 include(CMakePackageConfigHelpers)
 
 set(jankbox_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/jankbox)
@@ -40,6 +40,10 @@ foreach(program jankbox_command jankbox-collector)
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT jankbox_programs)
   endif()
 endforeach()
+# The place that `jankbox` knows (tools/terminal/install_prefix.h); no user calls it.
+if(TARGET jankbox_commands)
+  install(TARGETS jankbox_commands RUNTIME DESTINATION libexec/jankbox COMPONENT jankbox_programs)
+endif()
 # Manual pages and bash's completion come from the programs' own --help.
 find_program(JANKBOX_HELP2MAN help2man)
 find_package(Python3 COMPONENTS Interpreter)

@@ -14,7 +14,7 @@
 #include "sdk/api/options.h"
 #include "tools/attach/attach_session.h"
 #include "tools/attach/target_rights.h"
-#include "tools/reports/report_source.h"
+#include "tools/reports/report_folder.h"
 #include "tools/run/interruption.h"
 #include "tools/run/run_feed.h"
 #include "tools/run/watch_defaults.h"

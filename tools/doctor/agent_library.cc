@@ -1,12 +1,12 @@
 #include "tools/doctor/agent_library.h"
 
-#include <limits.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "base/file.h"
+#include "tools/terminal/install_prefix.h"
 
 namespace jankbox::tools {
 namespace {
@@ -18,13 +18,6 @@ constexpr char kMultiarch[] = "aarch64-linux-gnu";
 #else
 constexpr char kMultiarch[] = "";
 #endif
-
-std::string OwnDirectory() {
-  char path[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
-  if (length <= 0) return "";
-  return std::string(DirName(std::string_view(path, static_cast<size_t>(length))));
-}
 
 }  // namespace
 
@@ -39,7 +32,7 @@ std::string JavaAgentPath(const std::string& agent) {
 }
 
 std::vector<std::string> AgentCandidates() {
-  const std::string lib = JoinPath(DirName(OwnDirectory()), "lib");
+  const std::string lib = JoinPath(InstallPrefix(), "lib");
   std::vector<std::string> candidates = {JoinPath(lib, kAgentFile)};
   if (*kMultiarch != '\0') candidates.push_back(JoinPath(JoinPath(lib, kMultiarch), kAgentFile));
   return candidates;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "tools/reports/report_source.h"
+#include "tools/reports/report_folder.h"
 #include "tools/terminal/exit_code.h"
 #include "tools/terminal/json_text.h"
 

@@ -7,10 +7,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <memory>
-#include <sstream>
 
 #include "base/nearest_word.h"
-#include "sdk/runtime/run_socket.h"
 #include "tools/adb/adb_command_line.h"
 #include "tools/attach/attach_command.h"
 #include "tools/doctor/doctor_command.h"
@@ -19,45 +17,21 @@
 #include "tools/open/open_command.h"
 #include "tools/reports/export_command.h"
 #include "tools/reports/list_command.h"
+#include "tools/reports/report_folder.h"
 #include "tools/reports/show_command_line.h"
 #include "tools/ring/clean_command.h"
 #include "tools/ring/ring_command.h"
-#include "tools/run/run_command.h"
+#include "tools/run/run_command_line.h"
+#include "tools/run/watch_command_line.h"
 #include "tools/session/session_command_line.h"
 #include "tools/symbolize/symbolize_command_line.h"
 #include "tools/symbolize/upload_symbols_command.h"
+#include "tools/terminal/command_app.h"
 #include "tools/terminal/exit_code.h"
 #include "tools/terminal/terminal.h"
 
 namespace jankbox::tools {
 namespace {
-
-// CLI11's own usage line would list every option.
-class CommandFormatter : public CLI::Formatter {
- public:
-  std::string make_usage(const CLI::App* app, std::string) const override {
-    const std::string name = app->get_name();
-    const std::string rest = name == "run"         ? "run [OPTIONS] -- PROGRAM [ARGUMENTS]..."
-                             : name == "session"   ? "session start|stop|status"
-                             : name == "attach"    ? "attach [OPTIONS] PID"
-                             : name == "list"      ? "list [--json] [DIR|URL]"
-                             : name == "show"      ? "show [OPTIONS] FILE|ID"
-                             : name == "export"    ? "export [OPTIONS] FILE|ID -o OUT.pftrace"
-                             : name == "merge"     ? "merge --app REPORT --system CAPTURE -o OUT"
-                             : name == "symbolize" ? "symbolize [OPTIONS] FILE|ID... -o OUT"
-                             : name == "upload-symbols"
-                                 ? "upload-symbols [OPTIONS] --to URL FILE|DIR..."
-                             : name == "record"     ? "record -a PACKAGE [-t TIME] [OPTIONS] -o OUT"
-                             : name == "pull"       ? "pull -a PACKAGE [OPTIONS]"
-                             : name == "doctor"     ? "doctor [OPTIONS]"
-                             : name == "ring"       ? "ring dump [OPTIONS] FILE"
-                             : name == "clean"      ? "clean [--json]"
-                             : name == "completion" ? "completion"
-                             : name == "dump"       ? "ring dump FILE [--json] [--events [N]]"
-                                                    : "COMMAND [OPTIONS] ...";
-    return "Usage: jankbox " + rest + "\n";
-  }
-};
 
 struct Options {
   RunOptions run;
@@ -75,69 +49,6 @@ struct Options {
   RingDumpOptions ring_dump;
   CleanOptions clean;
 };
-
-// What `run` and `attach` have in common.
-template <typename WatchingOptions>
-void AddWatching(CLI::App* command, WatchingOptions* options) {
-  command->add_option("--dir", options->directory, kFolderDefault)->type_name("DIR");
-  command
-      ->add_option("--slow-ms", options->slow_ms,
-                   "report a message that takes this long as slow [100]")
-      ->type_name("MS")
-      ->check(CLI::Range(10u, 600'000u).description(""));
-  command->add_option("--anr-ms", options->anr_ms, "report a block of this length as an ANR [5000]")
-      ->type_name("MS")
-      ->check(CLI::Range(10u, 600'000u).description(""));
-  command->add_option("--window-s", options->window_s, "seconds of history in a report [10]")
-      ->type_name("S")
-      ->check(CLI::Range(1u, 600u).description(""));
-  command
-      ->add_option("--min-free-mib", options->min_free_mib,
-                   "write no report that would leave less free disk space [64]")
-      ->type_name("MIB")
-      ->check(CLI::Range(0u, 1u << 30).description(""));
-}
-
-void AddRun(CLI::App* app, RunOptions* options) {
-  CLI::App* run = app->add_subcommand("run", "Run a program and record why its UI thread is slow");
-  AddWatching(run, options);
-  run->add_option("--upload", options->upload_url, "send reports to the collector at this URL")
-      ->type_name("URL");
-  run->add_flag("--children", options->children,
-                "record the programs that the program starts, too");
-  run->add_option("--only", options->only,
-                  "record the programs of this name only, also those that the program starts; "
-                  "NAME,NAME and NA* work")
-      ->type_name("NAME")
-      ->check([](const std::string& names) {
-        return names.size() <= kMaxOnlyBytes ? std::string() : "is too long";
-      });
-  run->add_option("--thread", options->threads,
-                  "watch the loop of the thread of this name, too (may be repeated; NA* works)")
-      ->type_name("NAME")
-      ->expected(1)
-      ->take_all();
-  run->add_flag("--startup", options->startup,
-                "record from before main() on, with threads of Jankbox's own (docs/loops.md)");
-  run->add_flag("--java", options->java,
-                "watch the event threads of Java programs (Swing, AWT), also of those that a "
-                "script starts");
-  run->add_flag("--js", options->js, "name the JavaScript functions of Node.js programs");
-  run->add_flag("-q,--quiet", options->quiet, "print errors only");
-  run->prefix_command();
-  run->footer(
-      "The program keeps its input, output and exit status. jankbox writes to stderr only. With\n"
-      "--java, a Java VM that a script starts writes one line of its own there: \"Picked up\n"
-      "JAVA_TOOL_OPTIONS\". `run --java -- java` has no such line.\n"
-      "With --js, Node.js writes /tmp/perf-PID.map, which grows with the code that it compiles;\n"
-      "if a script starts it, it writes isolate-*.log in its working folder, too.\n\n"
-      "Exit status: the program's. 127: not found. 126: not executable. 2: wrong usage.\n\n"
-      "Examples:\n"
-      "  jankbox run -- gtk3-widget-factory\n"
-      "  jankbox run --slow-ms 200 --dir /tmp/reports --js -- node server.js\n"
-      "  jankbox run --java -- java -jar editor.jar\n"
-      "  jankbox run --upload http://127.0.0.1:8080 -- ./my-app --flag");
-}
 
 void AddAttach(CLI::App* app, AttachOptions* options) {
   CLI::App* attach =
@@ -324,43 +235,10 @@ void AddCompletion(CLI::App* app) {
       "  eval \"$(jankbox completion)\"");
 }
 
-int UsageError(const std::string& message, const std::string& command) {
-  PrintError(message);
-  PrintError("try: jankbox " + (command.empty() ? "" : command + " ") + "--help");
-  return kExitUsage;
-}
-
 std::vector<std::string> SubcommandNames(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
   return names;
-}
-
-// PROGRAM and its arguments: the words that the parser left, then those from the first "--" on,
-// which the parser never saw.
-int TakeProgram(const CLI::App& run, const std::vector<std::string>& from_dashes,
-                RunOptions* options) {
-  const std::vector<std::string> before = run.remaining();
-  if (!before.empty() && before[0].size() > 1 && before[0][0] == '-') {
-    return UsageError("run: unknown option " + before[0] + " (the program follows --)", "run");
-  }
-  options->program = before;
-  // The "--" before the program belongs to jankbox; later ones belong to the program.
-  const size_t own_dashes = before.empty() && !from_dashes.empty() ? 1 : 0;
-  options->program.insert(options->program.end(),
-                          from_dashes.begin() + static_cast<ptrdiff_t>(own_dashes),
-                          from_dashes.end());
-  if (options->program.empty() || options->program[0].empty()) {
-    return UsageError("run: PROGRAM is missing (jankbox run -- PROGRAM)", "run");
-  }
-  const std::string& url = options->upload_url;
-  if (!url.empty() && url.rfind("http://", 0) != 0 && url.rfind("https://", 0) != 0) {
-    return UsageError("run: --upload needs a URL that starts with http:// or https://", "run");
-  }
-  if (options->anr_ms && options->slow_ms && *options->anr_ms < *options->slow_ms) {
-    return UsageError("run: --anr-ms is less than --slow-ms", "run");
-  }
-  return kExitOk;
 }
 
 int Attach(const AttachOptions& options) {
@@ -370,7 +248,7 @@ int Attach(const AttachOptions& options) {
   return RunAttach(options);
 }
 
-int Dispatch(const CLI::App& app, const std::vector<std::string>& from_dashes, Options* options) {
+int Dispatch(const CLI::App& app, Options* options) {
   if (app.got_subcommand("session")) return RunSession(options->session);
   if (app.got_subcommand("attach")) return Attach(options->attach);
   if (app.got_subcommand("list")) return RunList(options->list);
@@ -401,61 +279,35 @@ int Dispatch(const CLI::App& app, const std::vector<std::string>& from_dashes, O
   if (app.got_subcommand("doctor")) return RunDoctor(options->doctor);
   if (app.got_subcommand("clean")) return RunClean(options->clean);
   if (app.got_subcommand("ring")) return RunRingDump(options->ring_dump);
-  if (app.got_subcommand("completion")) {
-    return WriteText(STDOUT_FILENO, BashCompletion(app)) ? kExitOk : kExitFailed;
-  }
-  const int status = TakeProgram(*app.get_subcommand("run"), from_dashes, &options->run);
-  return status != kExitOk ? status : RunProgram(options->run);
-}
-
-int ParseFailed(const CLI::App& app, const CLI::ParseError& error) {
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {  // --help, --version
-    std::ostringstream text;
-    app.exit(error, text, text);
-    return WriteText(STDOUT_FILENO, text.str()) ? kExitOk : kExitFailed;
-  }
-  const std::vector<CLI::App*> commands = app.get_subcommands();
-  std::string command = commands.empty() ? "" : commands[0]->get_name();
-  if (command == "ring" && commands[0]->got_subcommand("dump")) command = "ring dump";
-  return UsageError((command.empty() ? "" : command + ": ") + error.what(), command);
+  return WriteText(STDOUT_FILENO, BashCompletion(app)) ? kExitOk : kExitFailed;  // completion
 }
 
 }  // namespace
 
 int RunCommandLine(const std::vector<std::string>& arguments) {
-  CLI::App app("Jankbox: a flight recorder for UI threads", "jankbox");
-  app.set_version_flag("--version", "jankbox " JANKBOX_COMMAND_VERSION);
-  app.require_subcommand(1);
-  const auto formatter = std::make_shared<CommandFormatter>();
-  formatter->column_width(28);
-  formatter->label("SUBCOMMANDS", "COMMANDS");
-  app.formatter(formatter);
-  app.footer(
-      "Start with: jankbox run -- PROGRAM, then jankbox list and jankbox show ID.\n"
-      "Exit status: 0 success, 1 failure, 2 wrong usage; `run` returns the program's exit status.\n"
-      "Output has no colour if NO_COLOR is set or the output is not a terminal.");
+  const std::unique_ptr<CLI::App> app = MakeCommandApp();
   Options options;
-  AddRun(&app, &options.run);
-  AddSession(&app, &options.session);
-  AddAttach(&app, &options.attach);
-  AddList(&app, &options.list);
-  AddShow(&app, &options.show);
-  AddExport(&app, &options.trace_export);
-  AddMerge(&app, &options.merge);
-  AddSymbolize(&app, &options.symbolize);
-  AddUploadSymbols(&app, &options.upload_symbols);
-  AddRecord(&app, &options.record);
-  AddPull(&app, &options.pull);
-  AddDoctor(&app, &options.doctor);
-  AddRing(&app, &options.ring_dump);
-  AddClean(&app, &options.clean);
-  AddCompletion(&app);
+  AddRun(app.get(), &options.run);
+  AddSession(app.get(), &options.session);
+  AddAttach(app.get(), &options.attach);
+  AddList(app.get(), &options.list);
+  AddShow(app.get(), &options.show);
+  AddExport(app.get(), &options.trace_export);
+  AddMerge(app.get(), &options.merge);
+  AddSymbolize(app.get(), &options.symbolize);
+  AddUploadSymbols(app.get(), &options.upload_symbols);
+  AddRecord(app.get(), &options.record);
+  AddPull(app.get(), &options.pull);
+  AddDoctor(app.get(), &options.doctor);
+  AddRing(app.get(), &options.ring_dump);
+  AddClean(app.get(), &options.clean);
+  AddCompletion(app.get());
 
   if (arguments.empty()) {
-    (void)WriteText(STDERR_FILENO, app.help());
+    (void)WriteText(STDERR_FILENO, app->help());
     return kExitUsage;
   }
-  const std::vector<std::string> names = SubcommandNames(app);
+  const std::vector<std::string> names = SubcommandNames(*app);
   if (arguments[0][0] != '-' &&
       std::find(names.begin(), names.end(), arguments[0]) == names.end()) {
     const std::string nearest = NearestWord(arguments[0], names);
@@ -463,17 +315,14 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
                           (nearest.empty() ? "" : ". Did you mean '" + nearest + "'?"),
                       "");
   }
-  // Words after "--" belong to the program: the parser must not see them.
-  const auto dashes =
-      arguments[0] == "run" ? std::find(arguments.begin(), arguments.end(), "--") : arguments.end();
-  std::vector<std::string> parsed(arguments.begin(), dashes);
-  std::reverse(parsed.begin(), parsed.end());  // the order that CLI11 takes a vector in
+  if (arguments[0] == "run") return RunFromCommandLine(arguments);
+  std::vector<std::string> parsed(arguments.rbegin(), arguments.rend());  // as CLI11 takes them
   try {
-    app.parse(parsed);
+    app->parse(parsed);
   } catch (const CLI::ParseError& error) {
-    return ParseFailed(app, error);
+    return ParseFailed(*app, error);
   }
-  return Dispatch(app, {dashes, arguments.end()}, &options);
+  return Dispatch(*app, &options);
 }
 
 }  // namespace jankbox::tools

@@ -1,8 +1,23 @@
-#include <clocale>
+#include <unistd.h>
 
-#include "tools/jankbox/command_line.h"
+#include <cerrno>
+#include <clocale>
+#include <cstring>
+#include <string>
+
+#include "tools/run/run_command_line.h"
+#include "tools/terminal/exit_code.h"
+#include "tools/terminal/install_prefix.h"
+#include "tools/terminal/terminal.h"
 
 int main(int argc, char** argv) {
+  using namespace jankbox::tools;
   setlocale(LC_CTYPE, "C.UTF-8");  // widths of characters
-  return jankbox::tools::RunCommandLine(std::vector<std::string>(argv + 1, argv + argc));
+  if (argc > 1 && strcmp(argv[1], "run") == 0) {
+    return RunFromCommandLine({argv + 1, argv + argc});
+  }
+  const std::string commands = InstallPrefix() + "/libexec/jankbox/jankbox-commands";
+  execv(commands.c_str(), argv);
+  PrintError(commands + ": " + strerror(errno) + " (it belongs to jankbox: install both again)");
+  return kExitFailed;
 }

@@ -4,6 +4,7 @@
 
 #include "report/report_file.h"
 #include "tools/merge/merge_text.h"
+#include "tools/reports/report_folder.h"
 #include "tools/reports/report_source.h"
 #include "tools/terminal/exit_code.h"
 #include "tools/terminal/json_text.h"

@@ -13,6 +13,7 @@
 #include "base/process_runner.h"
 #include "report/report_file.h"
 #include "tools/open/trace_server.h"
+#include "tools/reports/report_folder.h"
 #include "tools/reports/report_source.h"
 #include "tools/run/interruption.h"
 #include "tools/terminal/exit_code.h"

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "report/report_file.h"
 #include "tools/merge/systrace_text.h"
+#include "tools/reports/report_folder.h"
 #include "tools/reports/report_source.h"
 #include "tools/terminal/exit_code.h"
 #include "tools/terminal/output_file.h"

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tools/reports/report_folder.h"
 #include "tools/reports/report_source.h"
 #include "tools/terminal/exit_code.h"
 #include "tools/terminal/json_text.h"

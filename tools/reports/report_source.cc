@@ -1,6 +1,5 @@
 #include "tools/reports/report_source.h"
 
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -206,19 +205,6 @@ Result<SourcedReport> FindReport(const std::string& file_or_id, const std::strin
   const std::string path = real != nullptr ? real : file_or_id;
   free(real);
   return ReadSourcedReport(path);
-}
-
-std::string DefaultReportDirectory() {
-  const auto set = [](const char* name) {
-    const char* value = getenv(name);
-    return value != nullptr ? std::string(value) : std::string();
-  };
-  if (!set("JANKBOX_DIR").empty()) return set("JANKBOX_DIR");
-  if (!set("XDG_STATE_HOME").empty()) return JoinPath(set("XDG_STATE_HOME"), "jankbox");
-  std::string home = set("HOME");
-  const passwd* user = home.empty() ? getpwuid(geteuid()) : nullptr;
-  if (user != nullptr) home = user->pw_dir;
-  return JoinPath(home, ".local/state/jankbox");
 }
 
 }  // namespace jankbox::tools

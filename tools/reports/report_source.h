@@ -51,9 +51,6 @@ class ReportSource {
 // A report by file or id: what names an existing file is one, all else is looked up in `place`.
 Result<SourcedReport> FindReport(const std::string& file_or_id, const std::string& place);
 
-// $JANKBOX_DIR, else $XDG_STATE_HOME/jankbox, else ~/.local/state/jankbox.
-std::string DefaultReportDirectory();
-
 }  // namespace jankbox::tools
 
 #endif  // JANKBOX_TOOLS_REPORTS_REPORT_SOURCE_H_

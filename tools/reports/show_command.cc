@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tools/reports/report_folder.h"
 #include "tools/reports/report_source.h"
 #include "tools/reports/section_text.h"
 #include "tools/terminal/exit_code.h"

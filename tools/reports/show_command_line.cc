@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "report/report_json.h"
+#include "tools/reports/report_folder.h"
 
 namespace jankbox::tools {
 

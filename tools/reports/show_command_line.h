@@ -9,9 +9,6 @@
 
 namespace jankbox::tools {
 
-inline constexpr char kFolderDefault[] =
-    "folder of reports [$JANKBOX_DIR, else $XDG_STATE_HOME/jankbox, else ~/.local/state/jankbox]";
-
 // The folder or the collector in which an id is looked up.
 void AddPlace(CLI::App* command, std::string* place);
 

@@ -19,7 +19,7 @@
 #include "sdk/api/option_entries.h"
 #include "sdk/runtime/crash_loop.h"
 #include "tools/doctor/agent_library.h"
-#include "tools/reports/report_source.h"
+#include "tools/reports/report_folder.h"
 #include "tools/run/own_end.h"
 #include "tools/run/preflight.h"
 #include "tools/run/run_feed.h"

@@ -16,7 +16,7 @@
 #include "base/scoped_fd.h"
 #include "sdk/api/option_entries.h"
 #include "tools/doctor/agent_library.h"
-#include "tools/reports/report_source.h"
+#include "tools/reports/report_folder.h"
 #include "tools/terminal/exit_code.h"
 #include "tools/terminal/terminal.h"
 

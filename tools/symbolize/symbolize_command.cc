@@ -18,6 +18,7 @@
 #include "symbolize/report_names.h"
 #include "symbolize/symbol_lookup.h"
 #include "symbolize/trace_names.h"
+#include "tools/reports/report_folder.h"
 #include "tools/reports/report_source.h"
 #include "tools/symbolize/symbolize_text.h"
 #include "tools/terminal/exit_code.h"
