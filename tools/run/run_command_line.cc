@@ -95,8 +95,7 @@ int RunFromCommandLine(const std::vector<std::string>& arguments) {
   } catch (const CLI::ParseError& error) {
     return ParseFailed(*app, error);
   }
-  const int status =
-      TakeProgram(*app->get_subcommand("run"), {dashes, arguments.end()}, &options);
+  const int status = TakeProgram(*app->get_subcommand("run"), {dashes, arguments.end()}, &options);
   return status != kExitOk ? status : RunProgram(options);
 }
 
