@@ -1,3 +1,5 @@
+// `jankbox run`, and the way to all other commands: they are a program of their own, since the
+// libraries that they link would delay the start of the program that `run` records.
 #include <unistd.h>
 
 #include <cerrno>

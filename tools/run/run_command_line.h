@@ -1,3 +1,4 @@
+// The options of `jankbox run`, and the place at which its own words end and its program's begin.
 #ifndef JANKBOX_TOOLS_RUN_RUN_COMMAND_LINE_H_
 #define JANKBOX_TOOLS_RUN_RUN_COMMAND_LINE_H_
 
@@ -9,6 +10,7 @@
 
 namespace jankbox::tools {
 
+// `options` outlives `app`.
 void AddRun(CLI::App* app, RunOptions* options);
 
 // Parses `arguments`, the first of which is "run", and does what they say; returns the exit status.

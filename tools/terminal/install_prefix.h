@@ -1,3 +1,4 @@
+// The place of the other files that were installed with this program.
 #ifndef JANKBOX_TOOLS_TERMINAL_INSTALL_PREFIX_H_
 #define JANKBOX_TOOLS_TERMINAL_INSTALL_PREFIX_H_
 
