@@ -124,7 +124,7 @@ jankbox_status jankbox_start(const jankbox_options* options) {
   g_starter.store(getpid());
   const LifecycleTurn turn;
   if (Current() != nullptr) return JANKBOX_OK;
-  jankbox::SendLogToRun();
+  jankbox::UseRunChannel();
   jankbox::Result<jankbox::Options> checked = jankbox::OptionsOfAllChannels(options);
   if (!checked.ok()) return ToApiStatus(checked.status());
   jankbox::Result<std::unique_ptr<jankbox::Runtime>> started =

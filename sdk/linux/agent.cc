@@ -26,10 +26,12 @@
 #include <new>
 #include <string>
 
+#include "base/clock.h"
 #include "base/own_thread.h"
 #include "base/private_library.h"
 #include "base/wipe_on_fork.h"
 #include "jankbox/jankbox.h"
+#include "monitors/anr/wake_word.h"
 #include "monitors/looper/thread_wait.h"
 #include "monitors/looper/user_terminal.h"
 #include "sdk/linux/agent_settings.h"
@@ -66,6 +68,7 @@ struct ThisProcess {
 constinit ThisProcess g_not_prepared;  // a library's constructor may wait before Prepare()
 std::atomic<ThisProcess*> g_process{&g_not_prepared};  // replaced once, by Prepare()
 std::atomic<bool> g_leaving{false};
+jankbox::WakeWord g_leaving_wakes;  // the thread that follows the modules
 std::atomic<bool> g_forked{false};       // this is a child that has executed no program yet
 std::atomic<bool> g_has_java_ui{false};  // a Java VM reports the loops of its threads
 DispatchCalls g_call_table;
@@ -125,10 +128,10 @@ void NameExit() {
 
 // A UI that starts up has no loop yet. Until it has one, the modules that it loads are noted.
 void FollowModulesUntilLoopRuns() {
-  constexpr useconds_t kPollUs = 100'000;
+  constexpr uint64_t kPollNs = 100 * jankbox::kNsPerMs;
   while (WatchedLoops::Main().loop_name()[0] == '\0' && !UiThreadSearch::LoopRuns() &&
          !g_has_java_ui.load() && !g_leaving.load()) {
-    usleep(kPollUs);
+    g_leaving_wakes.Wait(kPollNs);
     jankbox::LoopModules::Refresh();
   }
   LoopWaits::SetTerminals(jankbox::UsersTerminals());  // ncurses and S-Lang open their own
@@ -198,6 +201,7 @@ void LeaveBeforeSandbox() {
   if (phase == Phase::kNotRecorded || (phase == Phase::kStarted && Calls() == nullptr)) return;
   if (Process()->pid != getpid()) return;
   g_leaving = true;
+  g_leaving_wakes.Wake();
   phase = Phase::kMayStart;
   Process()->phase.compare_exchange_strong(phase, Phase::kNotRecorded);
   const int saved_errno = errno;

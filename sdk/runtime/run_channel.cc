@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "sdk/runtime/run_socket.h"
+#include "tracer/ftrace/private_instance.h"
 #include "tracer/ring/process_identity.h"
 
 namespace jankbox {
@@ -23,8 +24,10 @@ const std::string& SocketName() {
 
 }  // namespace
 
-void SendLogToRun() {
+void UseRunChannel() {
   if (SocketName().empty()) return;
+  PrivateInstance::SetRemover(
+      [](const std::string& name) { return SendToRun(SocketName(), "instance: " + name); });
   SetLogSink([](std::string_view text) { SendToRun(SocketName(), "error: " + std::string(text)); });
 }
 

@@ -1,6 +1,7 @@
 // Under `jankbox run` the recorder's warnings go to that command, as datagrams "error: <text>" to
 // the abstract socket that $JANKBOX_RUN_SOCKET names, so that the program's own output stays as it
-// is and a whole process tree tells an error once. "watched: <fields>" says which loops it watches.
+// is and a whole process tree tells an error once. "watched: <fields>" says which loops it watches,
+// "instance: <name>" leaves an ftrace instance to the command, which removes it: that takes long.
 #ifndef JANKBOX_SDK_RUNTIME_RUN_CHANNEL_H_
 #define JANKBOX_SDK_RUNTIME_RUN_CHANNEL_H_
 
@@ -10,8 +11,9 @@
 
 namespace jankbox {
 
-// Sends the log to `jankbox run` where there is one. Called before anything is logged; once.
-void SendLogToRun();
+// Sends the log, and what is to be removed, to `jankbox run` where there is one. Called before
+// anything is logged.
+void UseRunChannel();
 
 struct WatchedLoopNote {
   size_t index = 0;  // in the ring

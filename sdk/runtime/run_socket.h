@@ -37,18 +37,19 @@ inline int ParentRunCommand() {
   return command == getppid() ? static_cast<int>(command) : 0;
 }
 
-inline void SendToRun(std::string_view socket_name, std::string_view line) {
+// False: it did not arrive.
+inline bool SendToRun(std::string_view socket_name, std::string_view line) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   // An abstract name: a zero byte, then the name.
-  if (socket_name.size() + 1 > sizeof(address.sun_path)) return;
+  if (socket_name.size() + 1 > sizeof(address.sun_path)) return false;
   memcpy(address.sun_path + 1, socket_name.data(), socket_name.size());
   const auto size =
       static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + socket_name.size());
   ScopedFd fd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd.valid()) return;
-  sendto(fd.get(), line.data(), line.size(), MSG_NOSIGNAL, reinterpret_cast<sockaddr*>(&address),
-         size);
+  if (!fd.valid()) return false;
+  return sendto(fd.get(), line.data(), line.size(), MSG_NOSIGNAL,
+                reinterpret_cast<sockaddr*>(&address), size) >= 0;
 }
 
 }  // namespace jankbox

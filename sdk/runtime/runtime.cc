@@ -145,6 +145,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
 }
 
 void Runtime::Stop(uint64_t deadline_ns, bool process_exits) {
+  kernel_->GiveUpStart();
   watcher_->StopAtrace();  // first: markers that only Jankbox requested must not reach the kernel
   StopMarkerHooks();
   StopGlibIdle();

@@ -79,6 +79,8 @@ void RunFeed::Tell() {
              agents_ != nullptr ? agents_->Next() : std::nullopt) {
     if (message->kind == AgentMessage::Kind::kWatched) {
       watched_.Add(message->text, MonotonicNs());
+    } else if (message->kind == AgentMessage::Kind::kInstance) {
+      instances_.Remove(message->text);
     } else if (message->kind == AgentMessage::Kind::kPossible) {
       watched_.AddPossibleStalls(message->text);
     } else if (message->kind == AgentMessage::Kind::kJava) {

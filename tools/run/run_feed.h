@@ -16,6 +16,7 @@
 #include "report/report.pb.h"
 #include "tools/run/folder_watch.h"
 #include "tools/run/incident_log.h"
+#include "tools/run/instance_remover.h"
 #include "tools/run/report_upload.h"
 #include "tools/run/watched_log.h"
 #include "tools/terminal/agent_channel.h"
@@ -76,6 +77,7 @@ class RunFeed {
   std::unique_ptr<AgentChannel> agents_;
   IncidentLog incidents_;
   WatchedLog watched_;
+  InstanceRemover instances_;
   size_t error_count_ = 0;
   bool progress_shown_ = false;
   std::optional<ReportUpload> upload_;

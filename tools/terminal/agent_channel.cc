@@ -23,6 +23,7 @@ constexpr struct {
   AgentMessage::Kind kind;
 } kKinds[] = {{"error: ", AgentMessage::Kind::kError},
               {"watched: ", AgentMessage::Kind::kWatched},
+              {"instance: ", AgentMessage::Kind::kInstance},
               {"possible: ", AgentMessage::Kind::kPossible},
               {"recognised: ", AgentMessage::Kind::kRecognised},
               {kJavaPrefix, AgentMessage::Kind::kJava}};

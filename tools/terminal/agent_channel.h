@@ -1,5 +1,6 @@
 // Receives what the agents of a process tree say: an abstract datagram socket whose name is in
 // their environment (JANKBOX_RUN_SOCKET). Datagrams are texts "error: …", "watched: …"
+// and "instance: …"
 // (sdk/runtime/run_channel), "possible: …" (sdk/linux/agent.cc), "recognised: …"
 // (sdk/linux/ui_thread_search) and "java: …" (sdk/linux/java_ui.h); those of other users are
 // ignored. Threads: one; never waits.
@@ -19,7 +20,7 @@
 namespace jankbox::tools {
 
 struct AgentMessage {
-  enum class Kind { kError, kWatched, kPossible, kRecognised, kJava };
+  enum class Kind { kError, kWatched, kInstance, kPossible, kRecognised, kJava };
   Kind kind = Kind::kError;
   std::string text;  // without what stands for the kind
 };

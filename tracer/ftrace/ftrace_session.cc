@@ -34,7 +34,8 @@ PrivateInstance::Settings ThreadSettings(const FtraceSessionOptions& options) {
           .own_threads_only = true,
           .events = {"sched/sched_switch", "sched/sched_waking"},
           .maybe_events = {"sched/sched_wakeup_new", "sched/sched_process_exit",
-                           "task/task_newtask", "task/task_rename", "block/block_rq_issue"}};
+                           "task/task_newtask", "task/task_rename", "block/block_rq_issue"},
+          .given_up = options.given_up};
 }
 
 PrivateInstance::Settings IoSettings(const FtraceSessionOptions& options,
@@ -42,7 +43,8 @@ PrivateInstance::Settings IoSettings(const FtraceSessionOptions& options,
   return {.buffer_kib = std::max(BufferKib(options.buffer_kib) / 2, kMinBufferKib),
           .trace_clock = trace_clock,
           .events = {},
-          .maybe_events = {"block/block_rq_complete"}};
+          .maybe_events = {"block/block_rq_complete"},
+          .given_up = options.given_up};
 }
 
 }  // namespace
@@ -63,6 +65,9 @@ Result<std::unique_ptr<FtraceSession>> FtraceSession::Start(const FtraceSessionO
   Result<std::unique_ptr<PrivateInstance>> io = PrivateInstance::Create(
       tracefs.value(), "-io", IoSettings(options, session->threads_.instance->trace_clock()));
   if (io.ok()) session->io_.instance = std::move(io).value();
+  if (options.given_up != nullptr && options.given_up->load()) {
+    return Status(StatusCode::kUnavailable, "stopped meanwhile");
+  }
   // With the event on, as the app's threads have it: writing it is a fifth of what a fault costs.
   session->WatchFaults({CurrentTid()});
   session->fault_cost_ns_ = MeasurePageFaultNs();

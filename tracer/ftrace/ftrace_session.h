@@ -5,6 +5,7 @@
 #ifndef JANKBOX_TRACER_FTRACE_FTRACE_SESSION_H_
 #define JANKBOX_TRACER_FTRACE_FTRACE_SESSION_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,6 +24,7 @@ namespace jankbox {
 struct FtraceSessionOptions {
   uint32_t buffer_kib = 1024;  // a CPU; less if there are many of those
   std::string trace_clock;     // empty: the best
+  const std::atomic<bool>* given_up = nullptr;  // once true, Start() fails soon
 };
 
 class FtraceSession {

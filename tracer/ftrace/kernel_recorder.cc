@@ -36,7 +36,7 @@ std::string KernelRecorder::Start() {
   std::string reason = "switched off";
   if (options_.mode != FtraceMode::kOff) {
     Result<std::unique_ptr<FtraceSession>> started =
-        FtraceSession::Start({options_.buffer_kib, options_.trace_clock}, tick_source_);
+        FtraceSession::Start({options_.buffer_kib, options_.trace_clock, &given_up_}, tick_source_);
     if (started.ok()) session = std::move(started).value();
     reason = started.status().message();
   }

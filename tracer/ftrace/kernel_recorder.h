@@ -5,6 +5,7 @@
 #ifndef JANKBOX_TRACER_FTRACE_KERNEL_RECORDER_H_
 #define JANKBOX_TRACER_FTRACE_KERNEL_RECORDER_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -45,7 +46,11 @@ class KernelRecorder {
   // The window [from_ticks, to_ticks]. Sealing thread.
   KernelWindow Read(uint64_t from_ticks, uint64_t to_ticks, const TickConverter& clock);
 
-  // Gives everything back; takes up to 200 ms. Once the sealing thread has ended.
+  // A Start() that runs fails soon. Any thread.
+  void GiveUpStart() { given_up_ = true; }
+
+  // Gives everything back; takes up to 200 ms if no other process does it
+  // (PrivateInstance::SetRemover()). Once the sealing thread has ended.
   void Stop();
 
  private:
@@ -55,6 +60,7 @@ class KernelRecorder {
 
   const KernelRecorderOptions options_;
   const TickSource tick_source_;
+  std::atomic<bool> given_up_{false};
   Mutex mutex_;
   std::unique_ptr<FtraceSession> ftrace_ GUARDED_BY(mutex_);  // but for Read()
   std::string reason_ GUARDED_BY(mutex_);

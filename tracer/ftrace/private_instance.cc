@@ -20,6 +20,9 @@ namespace {
 constexpr std::string_view kPrefix = "jankbox-";
 constexpr int kMaxThreadLists = 5;
 
+std::atomic<PrivateInstance::Remover> g_remover{nullptr};
+std::atomic<uint32_t> g_left{0};  // that another process removes: their names may still be in use
+
 // Those whose rate we know: ns, or the counter that user space reads too. boot and mono follow the
 // clocks of the trace; local is the kernel's fastest, in step between CPUs if the TSC is.
 constexpr std::string_view kClocks[] = {"boot", "mono", "local", "global", "mono_raw", "x86-tsc"};
@@ -35,7 +38,7 @@ uint64_t TakeNumber(std::string_view* text) {
   return number;
 }
 
-// "jankbox-<pid>-<start time>", with "-io" or nothing after it.
+// "jankbox-<pid>-<start time>", with "-<number>", "-io", both in this order, or nothing after it.
 bool ParseName(std::string_view name, int* pid, uint64_t* start_ticks) {
   if (name.substr(0, kPrefix.size()) != kPrefix) return false;
   name.remove_prefix(kPrefix.size());
@@ -43,6 +46,10 @@ bool ParseName(std::string_view name, int* pid, uint64_t* start_ticks) {
   if (*pid <= 0 || name.empty() || name[0] != '-') return false;
   name.remove_prefix(1);
   *start_ticks = TakeNumber(&name);
+  if (name.size() > 1 && name[0] == '-' && name[1] >= '1' && name[1] <= '9') {
+    name.remove_prefix(1);
+    TakeNumber(&name);
+  }
   return *start_ticks != 0 && (name.empty() || name == "-io");
 }
 
@@ -89,8 +96,17 @@ PrivateInstance::PrivateInstance(std::string tracefs, std::string name)
     : owner_pid_(getpid()), name_(std::move(name)), path_(InstancesDir(tracefs) + name_) {}
 
 PrivateInstance::~PrivateInstance() {
-  if (getpid() == owner_pid_) RemoveInstance(path_);
+  if (getpid() != owner_pid_) return;
+  (void)Write("tracing_on", "0").ok();
+  const Remover remover = g_remover.load();
+  if (remover == nullptr || !remover(name_)) {
+    RemoveInstance(path_);
+  } else {
+    g_left.fetch_add(1);
+  }
 }
+
+void PrivateInstance::SetRemover(Remover remover) { g_remover = remover; }
 
 Result<std::unique_ptr<PrivateInstance>> PrivateInstance::Create(const std::string& tracefs,
                                                                  std::string_view suffix,
@@ -98,6 +114,7 @@ Result<std::unique_ptr<PrivateInstance>> PrivateInstance::Create(const std::stri
   const ProcessIdentity self = CurrentProcess();
   std::string name(kPrefix);
   name += std::to_string(self.pid) + '-' + std::to_string(self.start_ticks);
+  if (const uint32_t left = g_left; left != 0) name += '-' + std::to_string(left);
   name += suffix;
   const std::string path = InstancesDir(tracefs) + name;
   if (mkdir(path.c_str(), 0700) != 0) return Status::FromErrno(errno, path);
@@ -112,9 +129,13 @@ Status PrivateInstance::Write(std::string_view relative_path, std::string_view t
 }
 
 Status PrivateInstance::SetUp(const Settings& settings) {
+  const auto given_up = [&] { return settings.given_up != nullptr && settings.given_up->load(); };
+  const Status stopped(StatusCode::kUnavailable, "stopped meanwhile");
   Status status = Write("tracing_on", "0");
-  if (status.ok()) status = ChooseClock(settings.trace_clock);
+  if (status.ok()) status = given_up() ? stopped : ChooseClock(settings.trace_clock);
+  if (given_up()) return stopped;
   if (status.ok()) status = Write("buffer_size_kb", std::to_string(settings.buffer_kib));
+  if (given_up()) return stopped;
   if (status.ok()) status = Write("options/overwrite", "1");
   // A new instance starts with the global options: stacks of each event are not wanted.
   for (const char* option : {"options/stacktrace", "options/userstacktrace"}) {
@@ -158,6 +179,12 @@ uint64_t PrivateInstance::Overruns(uint32_t cpu) const {
   const std::string stats =
       ReadProcFile(path_ + "/per_cpu/cpu" + std::to_string(cpu) + "/stats", 4096);
   return NumberAfter(stats, "\noverrun: ") + NumberAfter(stats, "\ndropped events: ");
+}
+
+void RemoveLeftInstance(const std::string& tracefs, std::string_view name) {
+  int pid = 0;
+  uint64_t start_ticks = 0;
+  if (ParseName(name, &pid, &start_ticks)) RemoveInstance(InstancesDir(tracefs) + std::string(name));
 }
 
 int RemoveDeadInstances(const std::string& tracefs) {

@@ -5,6 +5,7 @@
 #ifndef JANKBOX_TRACER_FTRACE_PRIVATE_INSTANCE_H_
 #define JANKBOX_TRACER_FTRACE_PRIVATE_INSTANCE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,16 +24,24 @@ class PrivateInstance {
     bool own_threads_only = false;          // set_event_pid, with event-fork
     std::vector<std::string> events;        // "system/event"
     std::vector<std::string> maybe_events;  // left out if the kernel has them not
+    const std::atomic<bool>* given_up = nullptr;  // once true, Create() fails soon
   };
 
-  // "jankbox-<pid>-<start time><suffix>" below `tracefs`, recording. A later one of the same
+  // "jankbox-<pid>-<start time><suffix>" below `tracefs`, recording; with a number before the
+  // suffix once an earlier one was left to another process to remove. A later one of the same
   // process and suffix fails with kBusy.
   static Result<std::unique_ptr<PrivateInstance>> Create(const std::string& tracefs,
                                                          std::string_view suffix,
                                                          const Settings& settings);
+  // Removes the instance, which takes up to 100 ms, or leaves that to whom SetRemover() named.
   ~PrivateInstance();
   PrivateInstance(const PrivateInstance&) = delete;
   PrivateInstance& operator=(const PrivateInstance&) = delete;
+
+  // Another process that removes the instances of this one: `remover` tells it a name, and returns
+  // false if it cannot be told.
+  using Remover = bool (*)(const std::string& name);
+  static void SetRemover(Remover remover);
 
   const std::string& path() const { return path_; }
   const std::string& name() const { return name_; }
@@ -55,6 +64,9 @@ class PrivateInstance {
   std::string path_;
   std::string trace_clock_;
 };
+
+// Removes one that its process left to this one. Nothing is done for a name of another form.
+void RemoveLeftInstance(const std::string& tracefs, std::string_view name);
 
 // Removes the instances of Jankbox's naming whose process is dead. Never touches another.
 // Returns how many.
