@@ -8,6 +8,7 @@
 #include "monitors/frame/frame_monitor.h"
 #include "monitors/frame/gtk_frames.h"
 #include "monitors/frame/swap_frames.h"
+#include "tracer/hook/loaded_module.h"
 #include "tracer/ring/recorder.h"
 
 namespace jankbox {
@@ -150,11 +151,18 @@ void AddFrameHooks(const FrameHookSet& sources, HookSet* hooks) {
 }
 
 void FollowFrameLibraries(const FrameHookSet& sources) {
-  if (sources.gtk) FollowGtkFrames();
+  // Asking the loader for a library that is not there makes it search its cache.
+  static uint64_t absent_at_loads = 0;
+  const uint64_t loads = ReadLoaderCounts().loads;
+  if (loads == absent_at_loads) return;
+  const bool has_gtk = sources.gtk && FollowGtkFrames();
   if (!sources.sdl || g_get_display_mode.load(std::memory_order_relaxed) != nullptr) return;
   LoaderUse use;
   void* sdl = dlopen("libSDL2-2.0.so.0", RTLD_LAZY | RTLD_NOLOAD);
-  if (sdl == nullptr) return;
+  if (sdl == nullptr) {
+    if (!has_gtk) absent_at_loads = loads;
+    return;
+  }
   g_get_display_mode.store(
       reinterpret_cast<GetDisplayMode>(dlsym(sdl, "SDL_GetCurrentDisplayMode")),
       std::memory_order_relaxed);

@@ -6,8 +6,8 @@
 namespace jankbox {
 
 // Takes its place once GTK is loaded and has a frame clock; then does nothing more. GObject's
-// signals are thread-safe: any Jankbox thread, one at a time.
-void FollowGtkFrames();
+// signals are thread-safe: any Jankbox thread, one at a time. False: GTK is not loaded.
+bool FollowGtkFrames();
 
 // Frames of GTK's clock are reported from now on, or are not.
 void EnableGtkFrames(bool on);

@@ -2,7 +2,7 @@
 
 namespace jankbox {
 
-void FollowGtkFrames() {}
+bool FollowGtkFrames() { return false; }
 
 void EnableGtkFrames(bool /*on*/) {}
 

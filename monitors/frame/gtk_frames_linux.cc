@@ -126,16 +126,19 @@ bool HookClock() {
 
 }  // namespace
 
-void FollowGtkFrames() {
+bool FollowGtkFrames() {
+  bool loaded = false;
   constexpr const char* kLibraries[] = {"libgtk-3.so.0", "libgtk-4.so.1"};
   for (const char* name : kLibraries) {
-    if (g_hooked) return;
+    if (g_hooked) return true;
     LoaderUse use;
     void* library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
     if (library == nullptr) continue;
+    loaded = true;
     g_hooked = FindAll(library) && HookClock();
     dlclose(library);  // the host's own reference stays: GTK is never unloaded
   }
+  return loaded;
 }
 
 void EnableGtkFrames(bool on) { g_on.store(on, std::memory_order_relaxed); }

@@ -57,6 +57,12 @@ ThreadProbe::ThreadProbe(int32_t tid)
       stat_(OpenTaskFile(tid, "stat")),
       syscall_(OpenTaskFile(tid, "syscall")) {}
 
+char ThreadProbe::ReadState() const {
+  char text[512];
+  uint64_t minor_faults = 0;
+  return ReadText(stat_, text) ? ParseStat(text, &minor_faults) : '?';
+}
+
 ThreadReading ThreadProbe::Read() const {
   ThreadReading reading;
   char text[512];

@@ -42,6 +42,7 @@ class ThreadProbe {
  public:
   explicit ThreadProbe(int32_t tid);
   ThreadReading Read() const;
+  char ReadState() const;  // as ThreadReading::state
 
  private:
   KeptFd schedstat_;

@@ -40,7 +40,7 @@ class LiveThreadSource final : public ThreadSource {
   bool IsGone() override {
     if (syscall(SYS_tgkill, pid_, tid_, 0) != 0) return errno == ESRCH;
     // A main thread that ended by pthread_exit() stays while others live.
-    return tid_ == pid_ && probe_.Read().state == 'Z';
+    return tid_ == pid_ && probe_.ReadState() == 'Z';
   }
   bool IsTraced() override { return TracerPidOf(tid_) != 0; }
   UiThreadReading ReadScheduling() override { return ReadUiThread(tid_); }

@@ -92,6 +92,8 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   const uint64_t count =
       ring_->header()->watched[index_].dispatch_count.load(std::memory_order_relaxed);
   std::optional<RunningDispatch> running = view_.ReadRunning(clock);
+  skips_start_up_ = running && other_has_ui_ && running->what == kStartUpName;
+  if (skips_start_up_) running.reset();
   // One that ended inside a dispatch (its loop was told to quit) blocks nobody.
   if (running && Overdue(*running, now_ns) && IsGone()) running.reset();
   if (in_tracing_stop_) holds_.Add({RefusalReason::kTraced, looked_ns_, now_ns, 0});
@@ -104,6 +106,10 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
     if (running && IsWait(reading.wait) && Overdue(*running, now_ns)) {
       peer_finder_.Look(now_ns, running->begin_ticks, &reading, &timeline_);
     }
+    const bool same_wait =
+        !timeline_.points().empty() && IsSameWait(timeline_.points().back().reading, reading);
+    // A lock's owner is looked at, too, and it may run.
+    if (!same_wait || reading.lock_owner_tid != 0) moved_ns_ = now_ns;
     timeline_.Add(now_ns, reading);
   }
   if (idle && count != 0) idle_ns_ = now_ns;
@@ -239,7 +245,10 @@ uint64_t WatchedThread::NextLookNs(uint64_t now_ns) const {
     return overdue_at > now_ns ? std::min(kIdleLookNs, overdue_at - now_ns) : kNsPerMs;
   }
   const uint64_t interval = options_.sample_interval_ms * kNsPerMs;
-  return now_ns - running_->begin_ns > kLongBlockNs ? 10 * interval : interval;
+  if (now_ns - running_->begin_ns > kLongBlockNs) return 10 * interval;
+  // One that is blocked looks as before. When it goes on is seen late by a small share of the wait.
+  constexpr uint64_t kLateShare = 32;
+  return std::clamp((looked_ns_ - moved_ns_) / kLateShare, interval, 10 * interval);
 }
 
 void WatchedThread::Finish(uint64_t now_ns, const TickConverter& clock) {

@@ -37,6 +37,9 @@ class WatchedThread {
                 std::unique_ptr<ThreadSource> source = nullptr);
 
   // Stretches in which this process could not run, known before the look that they count for.
+  // Another thread has the program's UI: what this one does before a loop of its own delays nobody.
+  void NoteOtherUi(bool other_has_ui) { other_has_ui_ = other_has_ui; }
+  bool skips_start_up() const { return skips_start_up_; }
   void NoteHolds(std::span<const Hold> holds);
 
   // One look at the thread at `now_ns`, up to which the holds are known. Takes samples and seals
@@ -116,6 +119,9 @@ class WatchedThread {
   std::string threads_of_;                     // its id
   uint64_t threads_told_ns_ = 0;               // when they were written into the ring
   uint64_t looked_ns_ = 0;
+  bool other_has_ui_ = false;
+  bool skips_start_up_ = false;  // as of the last look
+  uint64_t moved_ns_ = 0;         // when it was seen in another wait than before, or in none
   uint64_t held_ns_ = 0;          // of the running dispatch, as of the last look
   uint64_t idle_ns_ = 0;          // when it was last seen waiting for a message
   bool in_tracing_stop_ = false;  // as of the last look

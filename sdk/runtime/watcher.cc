@@ -211,6 +211,7 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool a
     }
     if (threads_[i] == nullptr) continue;
     threads_[i]->NoteHolds(holds);
+    threads_[i]->NoteOtherUi(OtherThreadHasUi(i));
     threads_[i]->Look(now_ns, clock, asked_by_signal);
     next_ns = std::min(next_ns, threads_[i]->NextLookNs(now_ns));
   }
@@ -220,11 +221,24 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool a
   return std::min<uint64_t>(next_ns, std::max<uint64_t>(options_.slow_message_ns / 2, kNsPerMs));
 }
 
+bool Watcher::OtherThreadHasUi(size_t index) const {
+  for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
+    const RingWatchedThread& thread = ring_->header()->watched[i];
+    const bool has_ui = thread.tid.load(std::memory_order_relaxed) != 0 &&
+                        (thread.loop_name[0] != 0 ||
+                         thread.frame_count.load(std::memory_order_relaxed) != 0);
+    if (i != index && has_ui) return true;
+  }
+  return false;
+}
+
 void Watcher::CountCpu(uint64_t now_ns) {
   bool active = slow_methods_.active();
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
     const RingWatchedThread& thread = ring_->header()->watched[i];
-    active = active || thread.dispatch_begin_ticks.load(std::memory_order_relaxed) != 0 ||
+    const bool skipped = threads_[i] != nullptr && threads_[i]->skips_start_up();
+    active = active ||
+             (!skipped && thread.dispatch_begin_ticks.load(std::memory_order_relaxed) != 0) ||
              (threads_[i] != nullptr && threads_[i]->running_since_ns() != 0);
   }
   cpu_account_.Read(now_ns, active);

@@ -6,6 +6,7 @@
 
 #include "base/loader_use.h"
 #include "tracer/hook/loaded_module.h"
+#include "tracer/hook/permanent_modules.h"
 
 namespace jankbox {
 namespace {
@@ -74,9 +75,12 @@ Result<AtraceSymbols> FindAtraceSymbols(const std::string& load_library) {
     return symbols;
   }
   LoaderCounts counts;
-  for (const LoadedModule& module : ListLoadedModules(&counts)) {
-    // The program is in the global scope; a name without a folder is the kernel's own module.
-    const bool is_file = !module.is_program && module.path.starts_with('/');
+  std::vector<LoadedModule> modules = ListLoadedModules(&counts);
+  MarkPermanent(&modules);
+  for (const LoadedModule& module : modules) {
+    // The program and what it needs are in the global scope; a name without a folder is the
+    // kernel's own module.
+    const bool is_file = !module.is_permanent && !module.is_program && module.path.starts_with('/');
     if (is_file && LookupInModule(module, &symbols)) return symbols;
   }
   return Status(StatusCode::kNotFound, "no module of this process has atrace_enabled_tags");

@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 namespace jankbox {
@@ -101,6 +102,25 @@ bool ReadDynamicTables(const ElfImage& image, DynamicTables* tables) {
   return LiesInside(image, tables->strings) && LiesInside(image, tables->jump_slots) &&
          std::all_of(std::begin(tables->relocations), std::end(tables->relocations),
                      [&](const ElfTable& table) { return LiesInside(image, table); });
+}
+
+std::vector<std::string_view> NeededLibraries(const ElfImage& image) {
+  std::vector<std::string_view> names;
+  DynamicTables tables;
+  if (image.dynamic_address() == 0 || !ReadDynamicTables(image, &tables)) return names;
+  const auto* strings =
+      reinterpret_cast<const char*>(image.Locate(tables.strings.address, tables.strings.size));
+  const uint64_t word = image.format().word_bytes();
+  for (uint64_t i = 0; strings != nullptr && i < image.dynamic_size() / (2 * word); ++i) {
+    uint64_t tag = 0, value = 0;
+    const uint64_t entry = image.dynamic_address() + i * 2 * word;
+    if (!image.ReadWord(entry, &tag) || !image.ReadWord(entry + word, &value) || tag == DT_NULL) {
+      break;
+    }
+    if (tag != DT_NEEDED || value >= tables.strings.size) continue;
+    names.emplace_back(strings + value, strnlen(strings + value, tables.strings.size - value));
+  }
+  return names;
 }
 
 }  // namespace jankbox

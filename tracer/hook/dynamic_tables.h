@@ -1,11 +1,13 @@
 // The tables of a module that PT_DYNAMIC names, as far as imports need them: symbols, strings, and
 // relocations in each of the formats that linkers write. Pure functions of an ElfImage; nothing
-// outside of its segments is read. No allocation.
+// outside of its segments is read. No allocation but for NeededLibraries().
 #ifndef JANKBOX_TRACER_HOOK_DYNAMIC_TABLES_H_
 #define JANKBOX_TRACER_HOOK_DYNAMIC_TABLES_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include "tracer/hook/elf_image.h"
 
@@ -37,6 +39,9 @@ struct DynamicTables {
 
 // False if the tables contradict themselves or are outside of the image.
 bool ReadDynamicTables(const ElfImage& image, DynamicTables* tables);
+
+// The names of DT_NEEDED, in the image's own memory.
+std::vector<std::string_view> NeededLibraries(const ElfImage& image);
 
 }  // namespace jankbox
 

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "base/compact_sort.h"
@@ -11,6 +12,7 @@
 #include "tracer/hook/hook_use.h"
 #include "tracer/hook/import_scan.h"
 #include "tracer/hook/memory_map.h"
+#include "tracer/hook/permanent_modules.h"
 #include "tracer/hook/slot_writer.h"
 
 namespace jankbox {
@@ -62,7 +64,7 @@ const char* HookMissText(HookMiss miss) {
 class GotHooks::Pass {
  public:
   // `earlier` has what former passes hooked in modules that this one checks again.
-  Pass(GotHooks* hooks, std::unordered_map<uint64_t, HookedSlot> earlier)
+  Pass(GotHooks* hooks, Slots earlier)
       : hooks_(*hooks), earlier_(std::move(earlier)) {
     for (const HookRequest& request : hooks_.requests_) {
       symbols_.push_back(request.symbol);
@@ -124,6 +126,7 @@ class GotHooks::Pass {
         StoreSlot(caller, slot, &writer);
       }
     }
+    hooks_.report_.pages_left_writable += writer.Finish();
   }
 
  private:
@@ -197,7 +200,6 @@ class GotHooks::Pass {
       const SlotStore stored = writer->Replace(slot.address, target, request.proxy);
       if (stored == SlotStore::kChanged) continue;
       if (stored == SlotStore::kProtected) return Miss(HookMiss::kProtected, caller.counts);
-      if (stored == SlotStore::kLeftWritable) ++hooks_.report_.pages_left_writable;
       ++caller.counts->hooked;
       hooks_.unsettled_ = true;
       hooks_.slots_[slot.address] = {caller.module, request.proxy, target};
@@ -220,33 +222,75 @@ class GotHooks::Pass {
   }
 
   GotHooks& hooks_;
-  const std::unordered_map<uint64_t, HookedSlot> earlier_;
+  const Slots earlier_;
   std::vector<std::string_view> symbols_;  // in the order of the requests
   std::vector<void*> next_definitions_;    // what the loader finds after this library
   std::vector<Caller> callers_;
 };
 
-void GotHooks::RunPass(bool all_modules) {
-  const std::vector<LoadedModule> modules = ListLoadedModules(&counts_);
-  std::unordered_map<uint64_t, HookedSlot> earlier;
-  if (all_modules) {
-    earlier.swap(slots_);
-    known_modules_.clear();
-    canonical_addresses_.clear();
+std::vector<uint64_t> GotHooks::SlotAddresses() {
+  std::vector<uint64_t> addresses;
+  for (const auto& [address, slot] : slots_) addresses.push_back(address);
+  std::sort(addresses.begin(), addresses.end());
+  return addresses;
+}
+
+GotHooks::Slots GotHooks::ForgetChanged(const std::vector<LoadedModule>& modules, bool unloaded) {
+  std::set<ModuleKey> listed;
+  for (const LoadedModule& module : modules) listed.emplace(module.load_bias, module.path);
+  const std::vector<uint64_t> addresses = SlotAddresses();
+  // Not held: one that is unloaded meanwhile reads as null.
+  const std::vector<void*> values = SlotWriter::LoadSafely(addresses);
+  std::set<ModuleKey> unchanged;
+  std::set<ModuleKey> changed;
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    const HookedSlot& slot = slots_.at(addresses[i]);
+    (values[i] == slot.proxy ? unchanged : changed)
+        .emplace(slot.module.load_bias, slot.module.path);
   }
+  constexpr auto kNoOriginal = static_cast<size_t>(HookMiss::kNoOriginal);
+  for (auto it = known_modules_.begin(); it != known_modules_.end();) {
+    const auto& [key, module] = *it;
+    // One whose slots still lead to proxies was not unloaded. Of one without, nothing tells.
+    const bool stays = listed.contains(key) && !changed.contains(key) &&
+                       module.slots.misses[kNoOriginal] == 0 &&
+                       (!unloaded || !module.wanted || unchanged.contains(key));
+    it = stays ? std::next(it) : known_modules_.erase(it);
+  }
+  Slots earlier;
+  for (const uint64_t address : addresses) {
+    const auto slot = slots_.find(address);
+    const ModuleKey key(slot->second.module.load_bias, slot->second.module.path);
+    if (known_modules_.contains(key)) continue;
+    if (listed.contains(key)) earlier.insert(*slot);
+    slots_.erase(slot);
+  }
+  return earlier;
+}
+
+void GotHooks::RunPass(bool recheck) {
+  const uint64_t unloads = counts_.unloads;
+  std::vector<LoadedModule> modules = ListLoadedModules(&counts_);
+  MarkPermanent(&modules);
+  Slots earlier;
+  if (recheck) earlier = ForgetChanged(modules, counts_.unloads != unloads);
   unsettled_ = false;
-  Pass pass(this, std::move(earlier));
+  std::vector<std::pair<const LoadedModule*, HookCounts*>> callers;
   for (const LoadedModule& module : modules) {
     const auto [known, is_new] = known_modules_.try_emplace({module.load_bias, module.path});
     if (!is_new) continue;
     known->second.wanted =
         std::any_of(requests_.begin(), requests_.end(),
                     [&](const HookRequest& request) { return Wants(request, module.path); });
-    if (known->second.wanted) pass.Hold(module, &known->second.slots);
+    if (known->second.wanted) callers.emplace_back(&module, &known->second.slots);
   }
-  pass.Scan();
-  pass.ChooseOriginals();
-  pass.Store();
+  if (!callers.empty()) {
+    Pass pass(this, std::move(earlier));
+    for (const auto& [module, counts] : callers) pass.Hold(*module, counts);
+    pass.Scan();
+    pass.ChooseOriginals();
+    pass.Store();
+  }
   SumUp();
   Tell();
 }
@@ -288,7 +332,7 @@ Result<HookReport> GotHooks::Install(std::span<const HookRequest> requests) {
   }
   requests_.assign(requests.begin(), requests.end());
   report_ = {};
-  RunPass(/*all_modules=*/true);
+  RunPass(/*recheck=*/false);
   return report_;
 }
 
@@ -298,27 +342,30 @@ HookReport GotHooks::Refresh() {
   const LoaderCounts now = ReadLoaderCounts();
   const bool unloaded = now.unloads != counts_.unloads;
   if (now.loads == counts_.loads && !unloaded && !unsettled_) return report_;
-  RunPass(/*all_modules=*/unloaded || unsettled_);
+  RunPass(/*recheck=*/unloaded || unsettled_);
   return report_;
 }
 
 void GotHooks::Uninstall() {
   MutexLock lock(&mutex_);
-  std::map<std::pair<uintptr_t, std::string>, HeldModule> held;
+  std::map<ModuleKey, HeldModule> held;
+  const std::vector<uint64_t> addresses = SlotAddresses();  // page by page
   for (const auto& [address, slot] : slots_) {
-    const std::pair key(slot.module.load_bias, slot.module.path);
+    const ModuleKey key(slot.module.load_bias, slot.module.path);
     if (held.count(key) == 0) held.emplace(key, HeldModule(slot.module));
   }
   const MemoryMap map = MemoryMap::Load();
   SlotWriter writer(map);
-  for (const auto& [address, slot] : slots_) {
+  for (const uint64_t address : addresses) {
+    const HookedSlot& slot = slots_.at(address);
     if (!held.at({slot.module.load_bias, slot.module.path}).held()) continue;
-    const SlotStore stored = writer.Replace(address, slot.proxy, slot.before);
-    if (stored == SlotStore::kLeftWritable) ++report_.pages_left_writable;
+    writer.Replace(address, slot.proxy, slot.before);
   }
+  report_.pages_left_writable += writer.Finish();
   slots_.clear();
   requests_.clear();
   known_modules_.clear();
+  canonical_addresses_.clear();
   Tell();
   report_ = {.pages_left_writable = report_.pages_left_writable};
 }

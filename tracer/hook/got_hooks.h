@@ -83,8 +83,8 @@ class GotHooks {
   Result<HookReport> Install(std::span<const HookRequest> requests);
 
   // Hooks in modules that were loaded since. One look at the loader's counters when there are none.
-  // The first call after new slots checks all of them again: a thread that was just binding a
-  // slot lazily may have overwritten the proxy.
+  // The first call after new slots, or after an unload, checks all of them again: a thread that was
+  // just binding a slot lazily may have overwritten the proxy, and a module may have come back.
   HookReport Refresh();
 
   // Restores each slot that still contains a proxy. A slot that another tool hooked after
@@ -105,17 +105,23 @@ class GotHooks {
     bool wanted = false;
     HookCounts slots;
   };
+  using ModuleKey = std::pair<uintptr_t, std::string>;  // load bias, path
+  using Slots = std::unordered_map<uint64_t, HookedSlot>;  // by address
   class Pass;
 
-  void RunPass(bool all_modules) REQUIRES(mutex_);
+  // `recheck`: not only the modules that are new.
+  void RunPass(bool recheck) REQUIRES(mutex_);
+  // Forgets the modules that are gone or have to be scanned again; returns the slots of the latter.
+  Slots ForgetChanged(const std::vector<LoadedModule>& modules, bool unloaded) REQUIRES(mutex_);
+  std::vector<uint64_t> SlotAddresses() REQUIRES(mutex_);  // sorted
   void SumUp() REQUIRES(mutex_);
   void Tell() REQUIRES(mutex_);
 
   Mutex mutex_;
-  std::vector<HookRequest> requests_ GUARDED_BY(mutex_);               // empty: not installed
-  std::unordered_map<uint64_t, HookedSlot> slots_ GUARDED_BY(mutex_);  // by address
-  // Seen since the last unload, by load bias and path; those without a request have no counts.
-  std::map<std::pair<uintptr_t, std::string>, KnownModule> known_modules_ GUARDED_BY(mutex_);
+  std::vector<HookRequest> requests_ GUARDED_BY(mutex_);  // empty: not installed
+  Slots slots_ GUARDED_BY(mutex_);
+  // Those without a request have no counts.
+  std::map<ModuleKey, KnownModule> known_modules_ GUARDED_BY(mutex_);
   // PLT entries that represent wanted functions.
   std::set<uint64_t> canonical_addresses_ GUARDED_BY(mutex_);
   LoaderCounts counts_ GUARDED_BY(mutex_);     // as of the last pass

@@ -99,7 +99,8 @@ std::string LibraryPathOf(const void* address) {
   return search.library;
 }
 
-HeldModule::HeldModule(const LoadedModule& module) {
+HeldModule::HeldModule(const LoadedModule& module) : is_permanent_(module.is_permanent) {
+  if (is_permanent_) return;
   LoaderUse use;
   handle_ = dlopen(module.is_program ? nullptr : module.path.c_str(), RTLD_NOLOAD | RTLD_LAZY);
   // The name may mean another module by now; the referenced one cannot change any more.
@@ -113,7 +114,9 @@ HeldModule::HeldModule(const LoadedModule& module) {
 }
 
 HeldModule::HeldModule(HeldModule&& other) noexcept
-    : handle_(std::exchange(other.handle_, nullptr)), out_of_reach_(other.out_of_reach_) {}
+    : is_permanent_(other.is_permanent_),
+      handle_(std::exchange(other.handle_, nullptr)),
+      out_of_reach_(other.out_of_reach_) {}
 
 HeldModule::~HeldModule() {
   if (handle_ == nullptr) return;

@@ -20,6 +20,7 @@ struct LoadedModule {
   uintptr_t load_bias = 0;
   const ElfW(Phdr) * headers = nullptr;  // in the module's own memory: read only with a reference
   size_t header_count = 0;
+  bool is_permanent = false;  // see MarkPermanent()
 };
 
 // How many modules were ever loaded and unloaded.
@@ -49,11 +50,12 @@ class HeldModule {
   HeldModule(const HeldModule&) = delete;
   ~HeldModule();
 
-  bool held() const { return handle_ != nullptr; }
+  bool held() const { return is_permanent_ || handle_ != nullptr; }
   // No reference, but still listed: it is in a namespace that this library must not open.
   bool out_of_reach() const { return out_of_reach_; }
 
  private:
+  bool is_permanent_ = false;  // is never unmapped, and needs no handle
   void* handle_ = nullptr;
   bool out_of_reach_ = false;
 };

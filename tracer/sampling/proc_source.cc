@@ -129,7 +129,19 @@ ProcSource::Look ProcSource::LookOnce(std::span<std::byte> buffer, View* view) {
   }
   const bool same = ShortText(syscall_).view() == call_before.view() &&
                     ShortText(schedstat_).view() == ran_before.view();
-  return same ? Look::kBlocked : Look::kMoved;
+  if (!same) return Look::kMoved;
+  const size_t size = ran_before.view().copy(blocked_schedstat_.data(), blocked_schedstat_.size());
+  blocked_schedstat_[size < blocked_schedstat_.size() ? size : 0] = '\0';
+  blocked_state_ = view->state;
+  return Look::kBlocked;
+}
+
+bool ProcSource::IsAsBefore() const {
+  constexpr std::string_view kNotCounted = "0 0 0";
+  const std::string_view then = blocked_schedstat_.data();
+  return !then.empty() && !then.starts_with(kNotCounted) &&
+         ShortText(schedstat_).view() == then &&
+         ParseThreadState(StatText(stat_).view()) == blocked_state_;
 }
 
 }  // namespace jankbox

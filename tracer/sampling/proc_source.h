@@ -3,6 +3,7 @@
 #ifndef JANKBOX_TRACER_SAMPLING_PROC_SOURCE_H_
 #define JANKBOX_TRACER_SAMPLING_PROC_SOURCE_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -53,6 +54,10 @@ class ProcSource {
   // Checks the thread; its stack is copied into `buffer`, which must outlive the view.
   Look LookAt(std::span<std::byte> buffer, View* view);
 
+  // Whether it has not run since LookAt() found it blocked the last time, and still does not: it
+  // would be seen as it was then. False if the kernel does not count that.
+  bool IsAsBefore() const;
+
   // False if system calls cannot be seen: then a blocked thread's view has its state only.
   bool sees_system_calls() const { return syscall_.valid(); }
 
@@ -62,6 +67,9 @@ class ProcSource {
   KeptFd syscall_;
   KeptFd stat_;
   KeptFd schedstat_;
+  // When it was found blocked the last time.
+  std::array<char, 64> blocked_schedstat_ = {};
+  char blocked_state_ = '?';
   StackBounds bounds_;
 };
 

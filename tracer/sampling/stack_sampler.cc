@@ -55,7 +55,8 @@ class ThreadSampler final : public StackSampler {
   ModuleMap modules_;
   StackSample sample_;
   Counters counters_;
-  bool used_[4] = {};  // by SampleSource
+  bool is_of_block_ = false;  // sample_, whose thread may still be there
+  bool used_[4] = {};         // by SampleSource
   std::string notes_;
 };
 
@@ -105,6 +106,7 @@ bool ThreadSampler::RefreshModules() {
   if (!modules_.Stale()) return false;
   modules_ = ModuleMap::Load();
   unwinder_.SetModules(&modules_);
+  is_of_block_ = false;
   return true;
 }
 
@@ -129,6 +131,7 @@ void ThreadSampler::Collect(const Sink& sink) {
 }
 
 void ThreadSampler::Begin(SampleSource source, uint64_t time_ns) {
+  is_of_block_ = false;
   sample_ = StackSample();
   sample_.time_ns = time_ns;
   sample_.tid = tid_;
@@ -165,6 +168,10 @@ bool ThreadSampler::CollectPerf(bool modules_changed, const Sink& sink) {
 }
 
 void ThreadSampler::CollectProc(const Sink& sink) {
+  if (is_of_block_ && proc_.IsAsBefore()) {
+    sample_.time_ns = MonotonicNs();
+    return Pass(sink);
+  }
   ProcSource::View view;
   switch (proc_.LookAt(blocked_stack_, &view)) {
     case ProcSource::Look::kBlocked:
@@ -186,6 +193,7 @@ void ThreadSampler::CollectBlocked(const ProcSource::View& view, const Sink& sin
   sample_.syscall = static_cast<int32_t>(view.call.number);
   if (TakesFd(sample_.syscall)) sample_.fd_class = ClassifyFd(view.call.first_argument);
   Unwind(view.registers, view.stack);
+  is_of_block_ = true;
   Pass(sink);
 }
 
