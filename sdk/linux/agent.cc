@@ -68,7 +68,7 @@ struct ThisProcess {
 constinit ThisProcess g_not_prepared;  // a library's constructor may wait before Prepare()
 std::atomic<ThisProcess*> g_process{&g_not_prepared};  // replaced once, by Prepare()
 std::atomic<bool> g_leaving{false};
-jankbox::WakeWord g_leaving_wakes;  // the thread that follows the modules
+jankbox::WakeWord g_leaving_wakes;       // the thread that follows the modules
 std::atomic<bool> g_forked{false};       // this is a child that has executed no program yet
 std::atomic<bool> g_has_java_ui{false};  // a Java VM reports the loops of its threads
 DispatchCalls g_call_table;

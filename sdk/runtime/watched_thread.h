@@ -120,7 +120,7 @@ class WatchedThread {
   uint64_t threads_told_ns_ = 0;               // when they were written into the ring
   uint64_t looked_ns_ = 0;
   bool other_has_ui_ = false;
-  bool skips_start_up_ = false;  // as of the last look
+  bool skips_start_up_ = false;   // as of the last look
   uint64_t moved_ns_ = 0;         // when it was seen in another wait than before, or in none
   uint64_t held_ns_ = 0;          // of the running dispatch, as of the last look
   uint64_t idle_ns_ = 0;          // when it was last seen waiting for a message

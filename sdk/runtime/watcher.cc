@@ -224,9 +224,9 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool a
 bool Watcher::OtherThreadHasUi(size_t index) const {
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
     const RingWatchedThread& thread = ring_->header()->watched[i];
-    const bool has_ui = thread.tid.load(std::memory_order_relaxed) != 0 &&
-                        (thread.loop_name[0] != 0 ||
-                         thread.frame_count.load(std::memory_order_relaxed) != 0);
+    const bool has_ui =
+        thread.tid.load(std::memory_order_relaxed) != 0 &&
+        (thread.loop_name[0] != 0 || thread.frame_count.load(std::memory_order_relaxed) != 0);
     if (i != index && has_ui) return true;
   }
   return false;

@@ -22,8 +22,8 @@
 namespace jankbox {
 
 struct FtraceSessionOptions {
-  uint32_t buffer_kib = 1024;  // a CPU; less if there are many of those
-  std::string trace_clock;     // empty: the best
+  uint32_t buffer_kib = 1024;                   // a CPU; less if there are many of those
+  std::string trace_clock;                      // empty: the best
   const std::atomic<bool>* given_up = nullptr;  // once true, Start() fails soon
 };
 

@@ -184,7 +184,8 @@ uint64_t PrivateInstance::Overruns(uint32_t cpu) const {
 void RemoveLeftInstance(const std::string& tracefs, std::string_view name) {
   int pid = 0;
   uint64_t start_ticks = 0;
-  if (ParseName(name, &pid, &start_ticks)) RemoveInstance(InstancesDir(tracefs) + std::string(name));
+  if (ParseName(name, &pid, &start_ticks))
+    RemoveInstance(InstancesDir(tracefs) + std::string(name));
 }
 
 int RemoveDeadInstances(const std::string& tracefs) {

@@ -19,11 +19,11 @@ namespace jankbox {
 class PrivateInstance {
  public:
   struct Settings {
-    uint32_t buffer_kib = 1024;             // a CPU
-    std::string trace_clock;                // empty: the best of boot, mono, local
-    bool own_threads_only = false;          // set_event_pid, with event-fork
-    std::vector<std::string> events;        // "system/event"
-    std::vector<std::string> maybe_events;  // left out if the kernel has them not
+    uint32_t buffer_kib = 1024;                   // a CPU
+    std::string trace_clock;                      // empty: the best of boot, mono, local
+    bool own_threads_only = false;                // set_event_pid, with event-fork
+    std::vector<std::string> events;              // "system/event"
+    std::vector<std::string> maybe_events;        // left out if the kernel has them not
     const std::atomic<bool>* given_up = nullptr;  // once true, Create() fails soon
   };
 

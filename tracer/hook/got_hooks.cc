@@ -64,8 +64,7 @@ const char* HookMissText(HookMiss miss) {
 class GotHooks::Pass {
  public:
   // `earlier` has what former passes hooked in modules that this one checks again.
-  Pass(GotHooks* hooks, Slots earlier)
-      : hooks_(*hooks), earlier_(std::move(earlier)) {
+  Pass(GotHooks* hooks, Slots earlier) : hooks_(*hooks), earlier_(std::move(earlier)) {
     for (const HookRequest& request : hooks_.requests_) {
       symbols_.push_back(request.symbol);
       // A library that was linked before this one, and that was not called yet, is not behind a

@@ -105,7 +105,7 @@ class GotHooks {
     bool wanted = false;
     HookCounts slots;
   };
-  using ModuleKey = std::pair<uintptr_t, std::string>;  // load bias, path
+  using ModuleKey = std::pair<uintptr_t, std::string>;     // load bias, path
   using Slots = std::unordered_map<uint64_t, HookedSlot>;  // by address
   class Pass;
 

@@ -10,8 +10,8 @@
 
 namespace jankbox {
 
-// Sets `is_permanent` of those that are known to be. A library whose file name another one has, too,
-// is left out. `modules` as ListLoadedModules() returns them.
+// Sets `is_permanent` of those that are known to be. A library whose file name another one has,
+// too, is left out. `modules` as ListLoadedModules() returns them.
 void MarkPermanent(std::vector<LoadedModule>* modules);
 
 }  // namespace jankbox

@@ -139,8 +139,7 @@ ProcSource::Look ProcSource::LookOnce(std::span<std::byte> buffer, View* view) {
 bool ProcSource::IsAsBefore() const {
   constexpr std::string_view kNotCounted = "0 0 0";
   const std::string_view then = blocked_schedstat_.data();
-  return !then.empty() && !then.starts_with(kNotCounted) &&
-         ShortText(schedstat_).view() == then &&
+  return !then.empty() && !then.starts_with(kNotCounted) && ShortText(schedstat_).view() == then &&
          ParseThreadState(StatText(stat_).view()) == blocked_state_;
 }
 
