@@ -405,6 +405,32 @@ TEST_F(KernelTest, NextStartRemovesWhatAKilledProcessLeft) {
   EXPECT_TRUE(InstancesGo(second));
 }
 
+// The only child of a process; 0: it has none.
+pid_t ChildOf(pid_t pid) {
+  const std::string task = std::to_string(pid);
+  return static_cast<pid_t>(
+      atoi(ReadProcFile("/proc/" + task + "/task/" + task + "/children", 64).c_str()));
+}
+
+TEST_F(KernelTest, RunCommandRemovesWhatItsProgramLeaves) {
+  if (const std::string why = WhyNot(); !why.empty()) GTEST_SKIP() << why;
+  for (const bool killed : {false, true}) {
+    Program run({Binary("jankbox"), "run", "--dir", Folder("spool"), "--", Binary("kernel_driver"),
+                 Folder("other"), killed ? "hang" : "naps"});
+    pid_t program = 0;
+    for (int i = 0; i < 2000 && (program == 0 || InstancesOf(program).size() < 2); ++i) {
+      usleep(10'000);
+      program = ChildOf(run.pid());
+    }
+    ASSERT_NE(program, 0);
+    EXPECT_EQ(InstancesOf(program).size(), 2u);
+    if (killed) kill(program, SIGKILL);
+    const Outcome outcome = run.Wait(20'000);
+    EXPECT_EQ(outcome.exit_status == 0, !killed) << outcome.err;
+    EXPECT_EQ(InstancesOf(program), std::vector<std::string>()) << (killed ? "killed" : "ended");
+  }
+}
+
 TEST_F(KernelTest, WithoutPermissionTheReportSaysSo) {
   ASSERT_EQ(chmod(root_.c_str(), 0777), 0);
   std::vector<std::string> nobody;

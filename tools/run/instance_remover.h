@@ -3,24 +3,24 @@
 #ifndef JANKBOX_TOOLS_RUN_INSTANCE_REMOVER_H_
 #define JANKBOX_TOOLS_RUN_INSTANCE_REMOVER_H_
 
+#include <future>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace jankbox::tools {
 
 class InstanceRemover {
  public:
-  // Waits for all that was begun, and removes those of dead processes: a program that is killed
-  // leaves them to nobody.
-  ~InstanceRemover();
-
   // Removes the instance of that name on a thread of its own. REQUIRES that this process forks no
   // more. One thread.
   void Remove(const std::string& name);
 
+  // Waits for all that was begun, and removes those of dead processes: a program that is killed
+  // tells nobody. Before this process ends, perhaps by a signal.
+  void Finish();
+
  private:
-  std::vector<std::thread> removals_;
+  std::vector<std::future<void>> removals_;  // that may still run
 };
 
 }  // namespace jankbox::tools

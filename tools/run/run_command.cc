@@ -262,6 +262,7 @@ int Run::Execute() {
   if (feed_->uploads()) WaitForUpload();
   feed_->TellSummary(preflight_.obstacle, child_.wait_status());
   if (feed_->uploads()) feed_->TellUploadSummary();
+  feed_->RemoveInstances();
   const int end = EndLike(child_.wait_status());
   // A request that is still under way must not delay the end; jankbox has nothing left to write.
   if (!feed_->upload_ended()) _exit(end);

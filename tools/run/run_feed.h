@@ -53,6 +53,9 @@ class RunFeed {
   // `obstacle`: why nothing could be watched; "" if something could. `wait_status`: the program's.
   void TellSummary(const std::string& obstacle, int wait_status);
 
+  // After the program's end: nothing of it is left in tracefs.
+  void RemoveInstances() { instances_.Finish(); }
+
   // The upload's end. BeginFinalUpload(), then Tell() and TellUploadProgress() until
   // upload_ended().
   bool uploads() const { return upload_.has_value(); }

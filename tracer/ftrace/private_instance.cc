@@ -132,7 +132,8 @@ Status PrivateInstance::SetUp(const Settings& settings) {
   const auto given_up = [&] { return settings.given_up != nullptr && settings.given_up->load(); };
   const Status stopped(StatusCode::kUnavailable, "stopped meanwhile");
   Status status = Write("tracing_on", "0");
-  if (status.ok()) status = given_up() ? stopped : ChooseClock(settings.trace_clock);
+  if (given_up()) return stopped;
+  if (status.ok()) status = ChooseClock(settings.trace_clock);
   if (given_up()) return stopped;
   if (status.ok()) status = Write("buffer_size_kb", std::to_string(settings.buffer_kib));
   if (given_up()) return stopped;
@@ -184,8 +185,8 @@ uint64_t PrivateInstance::Overruns(uint32_t cpu) const {
 void RemoveLeftInstance(const std::string& tracefs, std::string_view name) {
   int pid = 0;
   uint64_t start_ticks = 0;
-  if (ParseName(name, &pid, &start_ticks))
-    RemoveInstance(InstancesDir(tracefs) + std::string(name));
+  if (!ParseName(name, &pid, &start_ticks)) return;
+  RemoveInstance(InstancesDir(tracefs) + std::string(name));
 }
 
 int RemoveDeadInstances(const std::string& tracefs) {

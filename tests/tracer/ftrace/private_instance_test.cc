@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <thread>
 
+#include "base/file.h"
 #include "base/own_thread.h"
 #include "tests/tracer/ftrace/tracefs_fixture.h"
 #include "tracer/ring/process_identity.h"
@@ -45,6 +47,47 @@ TEST_F(PrivateInstanceTest, RecordsWithItsOwnSettingsAndIsRemoved) {
     EXPECT_THAT(Setting(*instance, "trace_clock"), HasSubstr("[boot]"));
   }
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST_F(PrivateInstanceTest, AnotherProcessMayRemoveIt) {
+  static std::string told;
+  PrivateInstance::SetRemover([](const std::string& name) {
+    told = name;
+    return true;
+  });
+  auto first = Make({.buffer_kib = 64, .events = {"sched/sched_switch"}});
+  ASSERT_NE(first, nullptr);
+  const std::string name = first->name();
+  first.reset();
+  EXPECT_EQ(told, name);
+  EXPECT_TRUE(Exists(name));
+  EXPECT_EQ(ReadProcFile(tracefs_ + "/instances/" + name + "/tracing_on", 16), "0\n");
+  PrivateInstance::SetRemover([](const std::string&) { return false; });  // it cannot be told
+  auto second = Make({.buffer_kib = 64, .events = {"sched/sched_switch"}});
+  ASSERT_NE(second, nullptr);
+  const std::string second_name = second->name();
+  EXPECT_NE(second_name, name);
+  RemoveDeadInstances(tracefs_);
+  EXPECT_TRUE(Exists(second_name));
+  second.reset();
+  EXPECT_FALSE(Exists(second_name));
+  PrivateInstance::SetRemover(nullptr);
+  RemoveLeftInstance(tracefs_, "not-of-jankbox");
+  RemoveLeftInstance(tracefs_, name + "/../other");
+  EXPECT_TRUE(Exists(name));
+  RemoveLeftInstance(tracefs_, name);
+  EXPECT_FALSE(Exists(name));
+}
+
+TEST_F(PrivateInstanceTest, GivenUpNothingIsLeft) {
+  const std::atomic<bool> given_up{true};
+  Result<std::unique_ptr<PrivateInstance>> made =
+      PrivateInstance::Create(tracefs_, "-io", {.given_up = &given_up});
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.status().code(), StatusCode::kUnavailable);
+  const ProcessIdentity self = CurrentProcess();
+  EXPECT_FALSE(Exists("jankbox-" + std::to_string(self.pid) + "-" +
+                      std::to_string(self.start_ticks) + "-io"));
 }
 
 TEST_F(PrivateInstanceTest, FollowsThreadsThatComeAndGo) {
