@@ -152,9 +152,9 @@ void AddFrameHooks(const FrameHookSet& sources, HookSet* hooks) {
 
 void FollowFrameLibraries(const FrameHookSet& sources) {
   // Asking the loader for a library that is not there makes it search its cache.
-  static uint64_t absent_at_loads = 0;
+  static uint64_t absent_at_loads = 0;  // 0: the loader does not count
   const uint64_t loads = ReadLoaderCounts().loads;
-  if (loads == absent_at_loads) return;
+  if (loads != 0 && loads == absent_at_loads) return;
   const bool has_gtk = sources.gtk && FollowGtkFrames();
   if (!sources.sdl || g_get_display_mode.load(std::memory_order_relaxed) != nullptr) return;
   LoaderUse use;

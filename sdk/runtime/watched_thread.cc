@@ -246,7 +246,7 @@ uint64_t WatchedThread::NextLookNs(uint64_t now_ns) const {
   }
   const uint64_t interval = options_.sample_interval_ms * kNsPerMs;
   if (now_ns - running_->begin_ns > kLongBlockNs) return 10 * interval;
-  // One that is blocked looks as before. When it goes on is seen late by a small share of the wait.
+  // A blocked thread looks as before; that it goes on is seen late by a small share of its wait.
   constexpr uint64_t kLateShare = 32;
   return std::clamp((looked_ns_ - moved_ns_) / kLateShare, interval, 10 * interval);
 }

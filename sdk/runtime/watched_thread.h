@@ -37,10 +37,12 @@ class WatchedThread {
                 std::unique_ptr<ThreadSource> source = nullptr);
 
   // Stretches in which this process could not run, known before the look that they count for.
-  // Another thread has the program's UI: what this one does before a loop of its own delays nobody.
-  void NoteOtherUi(bool other_has_ui) { other_has_ui_ = other_has_ui; }
-  bool skips_start_up() const { return skips_start_up_; }
   void NoteHolds(std::span<const Hold> holds);
+  // Whether another thread shows frames, known before the look: what this one does before it has a
+  // loop delays nobody then, and is not sampled.
+  void NoteOtherUi(bool other_has_ui) { other_has_ui_ = other_has_ui; }
+  // As of the last look: this thread starts up, and another one has the UI.
+  bool skips_start_up() const { return skips_start_up_; }
 
   // One look at the thread at `now_ns`, up to which the holds are known. Takes samples and seals
   // revisions as needed.

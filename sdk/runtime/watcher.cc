@@ -211,7 +211,7 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool a
     }
     if (threads_[i] == nullptr) continue;
     threads_[i]->NoteHolds(holds);
-    threads_[i]->NoteOtherUi(OtherThreadHasUi(i));
+    threads_[i]->NoteOtherUi(OtherThreadShowsFrames(i));
     threads_[i]->Look(now_ns, clock, asked_by_signal);
     next_ns = std::min(next_ns, threads_[i]->NextLookNs(now_ns));
   }
@@ -221,13 +221,13 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool a
   return std::min<uint64_t>(next_ns, std::max<uint64_t>(options_.slow_message_ns / 2, kNsPerMs));
 }
 
-bool Watcher::OtherThreadHasUi(size_t index) const {
+bool Watcher::OtherThreadShowsFrames(size_t index) const {
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
     const RingWatchedThread& thread = ring_->header()->watched[i];
-    const bool has_ui =
-        thread.tid.load(std::memory_order_relaxed) != 0 &&
-        (thread.loop_name[0] != 0 || thread.frame_count.load(std::memory_order_relaxed) != 0);
-    if (i != index && has_ui) return true;
+    const bool watched = thread.tid.load(std::memory_order_relaxed) != 0;
+    if (i != index && watched && thread.frame_count.load(std::memory_order_relaxed) != 0) {
+      return true;
+    }
   }
   return false;
 }

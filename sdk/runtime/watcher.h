@@ -103,7 +103,7 @@ class Watcher {
   void SweepEverySecond(uint64_t now_ns);
   void TakeThresholds();
   void LookAtStart(uint64_t now_ns);
-  bool OtherThreadHasUi(size_t index) const;
+  bool OtherThreadShowsFrames(size_t index) const;
   void CountCpu(uint64_t now_ns);
   std::string NameOfLoop(size_t index) const;
   void TellRunOfLoop(size_t index, bool ended);

@@ -153,6 +153,21 @@ TEST_F(WatchedThreadTest, NextLookComesWhenSomethingMayBeDue) {
   EXPECT_EQ(Thread().NextLookNs(At(10'070)), 50 * kNsPerMs) << "stuck for long";
 }
 
+TEST_F(WatchedThreadTest, ThreadThatStaysBlockedIsLookedAtLessAndLess) {
+  state_.reading.sched_known = true;
+  Begin("a", 60);
+  LookUntil(1000);
+  EXPECT_EQ(Thread().NextLookNs(At(1000)), 950 * kNsPerMs / 32) << "blocked since 50";
+  LookUntil(2400);
+  EXPECT_EQ(Thread().NextLookNs(At(2400)), 50 * kNsPerMs);
+  ++state_.reading.switches;
+  Look(2450);
+  EXPECT_EQ(Thread().NextLookNs(At(2450)), 5 * kNsPerMs) << "it ran";
+  state_.reading.lock_owner_tid = 77;
+  LookUntil(4000);
+  EXPECT_EQ(Thread().NextLookNs(At(4000)), 5 * kNsPerMs) << "the owner may run";
+}
+
 TEST_F(WatchedThreadTest, HeldTimePutsTheNextLookOff) {
   Begin("a", 100);
   Look(200);

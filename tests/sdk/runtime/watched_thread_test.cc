@@ -159,6 +159,19 @@ TEST_F(WatchedThreadTest, StartUpIsReportedOnlyWhenALoopEndsIt) {
   EXPECT_EQ(sealed_[0].end_ns, At(9010));
 }
 
+TEST_F(WatchedThreadTest, StartUpIsNotSampledWhileAnotherThreadHasTheUi) {
+  Begin("start-up", 1000);
+  Thread().NoteOtherUi(true);
+  LookUntil(2000);
+  EXPECT_TRUE(Thread().skips_start_up());
+  EXPECT_EQ(Thread().running_since_ns(), 0u);
+  End(2010);
+  Begin("Feed.bind", 2020);
+  LookUntil(3500);
+  EXPECT_FALSE(Thread().skips_start_up());
+  EXPECT_EQ(Thread().running_since_ns(), At(2020));
+}
+
 TEST_F(WatchedThreadTest, NoteInTheRingFollowsTheIncident) {
   Look(50);
   EXPECT_EQ(NoteState(), RingIncidentState::kNone);

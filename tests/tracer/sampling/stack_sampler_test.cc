@@ -221,6 +221,27 @@ TEST(StackSampler, FixedFramesWithFramePointersAreUnwound) {
   }
 }
 
+// A thread that has not run is not unwound again: here it has.
+TEST(StackSampler, NextWaitReplacesTheLastOne) {
+  Pipe first;
+  Pipe second;
+  SampledThread thread([&](const std::atomic<bool>&) {
+    PollOuter(16, first.read_end.get(), 60'000);
+    ReadOuter(16, second.read_end.get());
+  });
+  const AtEnd wake([&] { second.Wake(); });
+  ASSERT_TRUE(WaitForState(thread.tid(), 'S'));
+  auto sampler = MakeSampler(thread.tid(), Mode::kProcOnly);
+  ExpectBlockedIn(*sampler, CollectTimes(sampler.get(), 3), kPoll, {"PollInner", "PollOuter"});
+  first.Wake();
+  std::vector<StackSample> samples;
+  for (int i = 0; i < 2000 && (samples.empty() || samples.back().syscall != SYS_read); ++i) {
+    samples = CollectTimes(sampler.get(), 1);
+    usleep(1000);
+  }
+  ExpectBlockedIn(*sampler, CollectTimes(sampler.get(), 3), SYS_read, {"ReadInner", "ReadOuter"});
+}
+
 TEST(StackSampler, RemainsOfAnEarlierCallAreNotTaken) {
   Pipe ready;
   Pipe pipe;
