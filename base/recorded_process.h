@@ -13,10 +13,12 @@ namespace jankbox {
 
 class RecordedProcess {
  public:
-  // Another process. Before this one starts threads. REQUIRES pid > 0.
+  // Another process, or with 0 this one again. While this one has no other threads. REQUIRES pid >=
+  // 0.
   static void Set(int32_t pid) {
     pid_ = pid;
-    snprintf(folder_, sizeof(folder_), "/proc/%d", pid);
+    if (pid == 0) snprintf(folder_, sizeof(folder_), "/proc/self");
+    if (pid != 0) snprintf(folder_, sizeof(folder_), "/proc/%d", pid);
   }
 
   static bool IsThis() { return pid_ == 0; }

@@ -161,6 +161,9 @@ void CpuAccount::FindQuota() {
 }
 
 void CpuAccount::Use(const char* cgroup, const Quota& quota) {
+  const bool lifted = quota.permille == 0 && quota_.permille != 0;
+  if (lifted && ++finds_since_lifted_ < kFindsAfterLift) return;
+  finds_since_lifted_ = 0;
   quota_ = quota;
   if (strcmp(cgroup, cgroup_) == 0) return;
   count_ = 0;  // the counters are another cgroup's

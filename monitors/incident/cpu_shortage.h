@@ -37,7 +37,8 @@ class CpuAccount {
   // `root`, which outlives this, is in front of every path: a test's folder.
   explicit CpuAccount(const char* root = "") : root_(root) {}
 
-  // Finds the tightest quota among the process' cgroup and those around it. Once a second.
+  // Finds the tightest quota among the process' cgroup and those around it. Once a second. One that
+  // was lifted is kept for 10 s more: the incident that it caused may not be over yet.
   void FindQuota();
 
   // Reads the counters, at most every 40 ms. `active`: a watched thread does something; if none
@@ -52,6 +53,7 @@ class CpuAccount {
   static constexpr uint64_t kIntervalNs = 40'000'000;
   static constexpr uint64_t kNearNs = 100'000'000;  // counters this far outside of a stretch do
   static constexpr size_t kMaxPath = 512;
+  static constexpr uint32_t kFindsAfterLift = 10;
 
   using Text = char[3072];
 
@@ -83,6 +85,7 @@ class CpuAccount {
   const char* mount_ = "";      // of the hierarchy with the controller "cpu"
   char cgroup_[kMaxPath] = {};  // with the quota; empty: none
   Quota quota_;
+  uint32_t finds_since_lifted_ = 0;
   // False once the file could not be read.
   bool pressure_works_ = true;
   bool uptime_works_ = true;

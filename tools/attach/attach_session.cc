@@ -122,8 +122,9 @@ Status AttachSession::RenewThreads(uint64_t now_ns) {
 
 void AttachSession::Drop(std::unique_ptr<AttachedThread>* thread) {
   TellWatched(**thread, /*ended=*/true);
-  polled_ |= (*thread)->waits().polled();
+  NoteUnseen((*thread)->waits());
   losses_ += (*thread)->waits().losses();
+  unsure_ += (*thread)->waits().unsure();
   thread->reset();
 }
 
@@ -229,7 +230,7 @@ void AttachSession::EverySecond(uint64_t now_ns) {
   for (auto& thread : threads_) {
     if (thread == nullptr) continue;
     thread->CheckThread();
-    polled_ |= thread->waits().polled();
+    NoteUnseen(thread->waits());
     TellWatched(*thread, /*ended=*/false);
     if (!thread->IsGone()) continue;
     thread->Finish(now_ns, recording_->clock(), HasEnded());
@@ -288,13 +289,23 @@ void AttachSession::FinishAll() {
   }
 }
 
+void AttachSession::NoteUnseen(const WaitWatch& waits) {
+  if (waits.unseen()[0] != '\0') unseen_waits_ = waits.unseen();
+}
+
 std::string AttachSession::Unseen() const {
   std::string unseen = "methods, markers, frames, file calls";
-  if (polled_) unseen += ", dispatches between waits of less than 10 ms (no hardware breakpoints)";
+  if (unseen_waits_[0] != '\0') unseen += std::string(", ") + unseen_waits_;
   const Result<std::string> tracefs = FindTracefs();
   if (!tracefs.ok()) unseen += ", who woke the thread (" + tracefs.status().message() + ")";
   uint64_t losses = losses_;
-  for (const auto& thread : threads_) losses += thread != nullptr ? thread->waits().losses() : 0;
+  uint64_t unsure = unsure_;
+  for (const auto& thread : threads_) {
+    if (thread == nullptr) continue;
+    losses += thread->waits().losses();
+    unsure += thread->waits().unsure();
+  }
+  if (unsure != 0) unseen += ", " + std::to_string(unsure) + " messages while attach got no CPU";
   if (losses != 0) unseen += ", what " + std::to_string(losses) + " overflows of perf's ring lost";
   return unseen;
 }

@@ -36,6 +36,7 @@ class AttachSession {
   Status Run();
 
   // What was not seen, for the user; in the order of weight.
+  void NoteUnseen(const WaitWatch& waits);
   std::string Unseen() const;
 
  private:
@@ -73,8 +74,9 @@ class AttachSession {
   uint64_t next_second_ns_ = 0;
   uint64_t load_until_ns_ = 0;  // a new program is being loaded
   uint64_t losses_ = 0;         // of threads that are gone
+  uint64_t unsure_ = 0;         // of them
   bool told_full_ = false;
-  bool polled_ = false;  // waits of a thread were seen by looks only
+  const char* unseen_waits_ = "";  // of a thread without breakpoints
 };
 
 }  // namespace jankbox::tools

@@ -47,7 +47,11 @@ void LoopFollower::OnSwitchIn(uint64_t ns) {
 }
 
 void LoopFollower::OnUnknownBlock(uint64_t ns) {
-  if (state_ != State::kRunning) return;
+  if (state_ == State::kRunning) OnLoopBlock(ns);
+}
+
+void LoopFollower::OnLoopBlock(uint64_t ns) {
+  if (state_ == State::kExited) return;
   End(ns);
   Wait(ns);
   blocked_ = true;

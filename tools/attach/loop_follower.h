@@ -39,6 +39,8 @@ class LoopFollower {
   void OnSwitchIn(uint64_t ns);
   // It is blocked since `ns`, in what is not known: perhaps in its loop. OnReturn() follows.
   void OnUnknownBlock(uint64_t ns);
+  // The same, where it was seen in its loop's wait before.
+  void OnLoopBlock(uint64_t ns);
   // The process exits: what runs from now on is no dispatch.
   void OnExit(uint64_t ns);
   // Events are missing.

@@ -66,6 +66,20 @@ ScopedFd OpenBreakpoint(int32_t tid, uint64_t address) {
   return OpenEvent(attributes, tid);
 }
 
+ScopedFd OpenPlaces(int32_t tid) {
+  perf_event_attr attributes = CommonAttributes();
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+  attributes.exclude_kernel = 0;  // where all switches are
+  attributes.sample_stack_user = 0;
+  attributes.sample_period = 1;
+  attributes.sample_id_all = 1;
+  attributes.disabled = 1;
+  attributes.watermark = 1;
+  attributes.wakeup_watermark = kSmallestRing / 2;
+  return OpenEvent(attributes, tid);
+}
+
 // Of a record other than a sample, which ends with TID and TIME.
 uint64_t TimeOf(std::span<const std::byte> record) {
   uint64_t time_ns = 0;
@@ -110,6 +124,18 @@ bool WaitProbes::Add(uint64_t address) {
   return true;
 }
 
+bool WaitProbes::SeePlaces(bool on) {
+  if (!on) places_.Reset();
+  if (!on || places_.valid()) return true;
+  ScopedFd event = OpenPlaces(tid_);
+  if (!event.valid() || ioctl(event.get(), PERF_EVENT_IOC_SET_OUTPUT, switches_.get()) != 0 ||
+      ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0) != 0) {
+    return false;
+  }
+  places_ = std::move(event);
+  return true;
+}
+
 bool WaitProbes::RemoveOneOf(std::span<const uint64_t> addresses) {
   const auto at =
       std::find_if(breakpoints_.begin(), breakpoints_.end(), [&](const auto& breakpoint) {
@@ -140,7 +166,9 @@ bool WaitProbes::Next(ProbeEvent* event) {
       return true;
     }
     if (header.type == PERF_RECORD_SAMPLE && ParsePerfSample(record, &event->sample)) {
-      event->kind = ProbeEvent::Kind::kReached;
+      // Only a breakpoint's has a stack.
+      event->kind = event->sample.stack.bytes.empty() ? ProbeEvent::Kind::kLeaves
+                                                      : ProbeEvent::Kind::kReached;
       event->time_ns = event->sample.time_ns;
       event->address = event->sample.registers.Get(machine::kProgramCounter);
       return true;

@@ -19,13 +19,16 @@
 namespace jankbox::tools {
 
 struct ProbeEvent {
-  // kExecuted: the process runs another program from now on, in this thread.
-  enum class Kind { kReached, kSwitchedOut, kSwitchedIn, kExecuted, kLost };
+  // kLeaves: where it is as it leaves its CPU; kSwitchedOut follows. kExecuted: the process runs
+  // another program from now on, in this thread.
+  enum class Kind { kReached, kLeaves, kSwitchedOut, kSwitchedIn, kExecuted, kLost };
   Kind kind = Kind::kLost;
   uint64_t time_ns = 0;    // CLOCK_MONOTONIC; kLost: 0
   uint64_t address = 0;    // kReached: the instruction, which has not run yet
   bool preempted = false;  // kSwitchedOut: it could have gone on
-  PerfSample sample;       // kReached: registers, and the top of the stack; until the next event
+  // kReached: registers, and the top of the stack; kLeaves: the program's registers. Until the next
+  // event.
+  PerfSample sample;
 };
 
 class WaitProbes {
@@ -38,6 +41,11 @@ class WaitProbes {
   size_t Probe(std::span<const uint64_t> addresses);
 
   bool Probes(uint64_t address) const;
+
+  // Whether to see where it leaves its CPU. False if the kernel does not show that, which it does
+  // to root, or with kernel.perf_event_paranoid of 1 at most.
+  bool SeePlaces(bool on);
+  bool sees_places() const { return places_.valid(); }
 
   // Oldest first; false if there is no more.
   bool Next(ProbeEvent* event);
@@ -60,6 +68,7 @@ class WaitProbes {
   const int32_t tid_;
   const ScopedFd switches_;  // its ring has the records of all
   PerfRing ring_;
+  ScopedFd places_;
   std::vector<Breakpoint> breakpoints_;
 };
 

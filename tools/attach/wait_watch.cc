@@ -15,6 +15,16 @@ namespace {
 constexpr uint64_t kFollowNs = 50 * kNsPerMs;  // as the looks at an idle thread
 constexpr uint64_t kPollNs = 10 * kNsPerMs;
 constexpr uint64_t kLearnNs = 40 * kNsPerMs;
+// Hits of breakpoints a second, each of which costs the thread up to 20 us (decision 20).
+constexpr uint64_t kManyHits = 500;
+constexpr uint64_t kLeastSpanNs = 100 * kNsPerMs;
+constexpr uint64_t kMostSpanNs = 64 * kNsPerSecond;
+// A relief that was so short was none: the loop goes round without a block.
+constexpr uint64_t kShortReliefNs = 100 * kNsPerMs;
+// The longest dispatch of a loop that is polled because its dispatches are short.
+constexpr uint64_t kShortDispatchNs = 5 * kNsPerMs;
+// One that is longer is looked at before it ends, unless `attach` gets no CPU.
+constexpr uint64_t kSureDispatchNs = kShortDispatchNs + 2 * kPollNs;
 constexpr size_t kStackBytes = 16 * 1024;
 // The frames of a wait function and what it calls, select's on x86-64 being the largest.
 constexpr uint64_t kWaitFrameBytes = 512;
@@ -58,28 +68,74 @@ void WaitWatch::SetCode(std::shared_ptr<const TargetCode> code) {
 // The likeliest function, the start of the program's end, which is no dispatch, and as many more
 // functions as there are breakpoints.
 void WaitWatch::Probe() {
-  if (functions_.empty()) {
-    probes_->Probe({});
-    polled_ = true;
-    return;
-  }
+  if (functions_.empty()) return Poll();
+  if (relieved_) return;
   std::vector<uint64_t> addresses = functions_;
   const bool knows_loop = loop_name()[0] != '\0';
   if (knows_loop && code_->exit_function != 0) {
     addresses.insert(addresses.begin() + 1, code_->exit_function);
   }
-  polled_ = probes_->Probe(addresses) == 0;
+  if (probes_->Probe(addresses) == 0) return Poll();
+  probes_->SeePlaces(false);
+  polled_ = false;
+}
+
+void WaitWatch::Poll() {
+  probes_->Probe({});
+  probes_->SeePlaces(true);
+  polled_ = true;
+}
+
+void WaitWatch::Relieve(uint64_t now_ns) {
+  if (now_ns < hits_ns_ + hits_span_ns_) return;
+  if (hits_ * kNsPerSecond < kManyHits * (now_ns - hits_ns_)) return CountHits(now_ns);
+  ProcSource::View view;
+  if (!IsInLoop(&view) || !probes_->SeePlaces(true)) return;
+  loop_place_ = {view.call.pc, view.call.sp};
+  block_ = Block::kLoop;
+  block_ns_ = now_ns;
+  Poll();
+  relieved_ = true;
+  relieved_ns_ = now_ns;
+}
+
+void WaitWatch::CountHits(uint64_t now_ns) {
+  hits_ = 0;
+  hits_ns_ = now_ns;
+  hits_span_ns_ = kLeastSpanNs;
+}
+
+void WaitWatch::ProbeAgain(uint64_t now_ns) {
+  if (!relieved_ || !follower_.running()) return;
+  if (now_ns < follower_.running_since_ns() + kShortDispatchNs) return;
+  relieved_ = false;
+  probed_again_ns_ = now_ns;
+  Probe();
+  const uint64_t longer_ns = std::min(2 * hits_span_ns_, kMostSpanNs);
+  CountHits(now_ns);
+  if (now_ns < relieved_ns_ + kShortReliefNs) hits_span_ns_ = longer_ns;
 }
 
 uint64_t WaitWatch::NextNs() const { return polled_ ? kPollNs : kFollowNs; }
+
+const char* WaitWatch::unseen() const {
+  if (!polled_ || relieved_) return "";
+  return probes_->sees_places()
+             ? "waits that return at once (no hardware breakpoints)"
+             : "dispatches between waits of less than 10 ms (no hardware breakpoints)";
+}
 
 void WaitWatch::Follow() {
   const uint64_t now_ns = MonotonicNs();
   TakeEvents();
   if (executed_) return;
-  if (polled_) return Explain();
+  if (polled_) {
+    Explain();
+    return ProbeAgain(now_ns);
+  }
   Ask(now_ns);
   Learn(now_ns);
+  if (!polled_) Relieve(now_ns);
 }
 
 void WaitWatch::TakeEvents() {
@@ -88,12 +144,16 @@ void WaitWatch::TakeEvents() {
 }
 
 void WaitWatch::Take(const ProbeEvent& event) {
+  const Place place = std::exchange(place_, Place());
   switch (event.kind) {
     case ProbeEvent::Kind::kReached:
       return TakeReached(event);
+    case ProbeEvent::Kind::kLeaves:
+      place_ = {event.address, event.sample.registers.Get(machine::kStackPointer)};
+      return;
     case ProbeEvent::Kind::kSwitchedOut:
     case ProbeEvent::Kind::kSwitchedIn:
-      return TakeSwitch(event);
+      return TakeSwitch(event, place);
     case ProbeEvent::Kind::kExecuted:
       executed_ = true;
       return follower_.OnLoss(event.time_ns);
@@ -105,6 +165,7 @@ void WaitWatch::Take(const ProbeEvent& event) {
 }
 
 void WaitWatch::TakeReached(const ProbeEvent& event) {
+  ++hits_;
   if (event.address == code_->exit_function) return follower_.OnExit(event.time_ns);
   const WaitFunction* function = FunctionAt(event.address);
   if (function == nullptr || function->address != event.address) return;
@@ -120,6 +181,7 @@ void WaitWatch::TakeReached(const ProbeEvent& event) {
   } else {
     call_site = registers.Get(machine::kReturnRegister);
   }
+  if (stack == AddressOf(follower_.wait_stack())) TakeFirst(event.time_ns);
   wait_.Read(function->form, arguments, call_site, stack, memory_);
   follower_.OnCall(event.time_ns, wait_.call(), memory_.FindModule(wait_.call().call_site));
   memory_.SetStack({});
@@ -127,6 +189,14 @@ void WaitWatch::TakeReached(const ProbeEvent& event) {
     loop_function_ = function->address;
     Prefer(function->address);
   }
+}
+
+// The loop waits, for the first time since it is probed again: if that was at once, what ran was
+// several dispatches without a block between them.
+void WaitWatch::TakeFirst(uint64_t ns) {
+  const uint64_t since_ns = std::exchange(probed_again_ns_, 0);
+  if (since_ns == 0 || !follower_.running() || follower_.running_since_ns() > since_ns) return;
+  if (ns < since_ns + kShortDispatchNs) follower_.OnLoss(ns);
 }
 
 const WaitFunction* WaitWatch::FunctionAt(uint64_t pc) const {
@@ -142,20 +212,38 @@ void WaitWatch::Prefer(uint64_t function) {
   Probe();
 }
 
-void WaitWatch::TakeSwitch(const ProbeEvent& event) {
+void WaitWatch::TakeSwitch(const ProbeEvent& event, const Place& place) {
   const bool out = event.kind == ProbeEvent::Kind::kSwitchedOut;
   if (out) switched_out_ns_ = event.time_ns;
   if (!polled_) {
     return out ? follower_.OnSwitchOut(event.preempted) : follower_.OnSwitchIn(event.time_ns);
   }
   if (out && !event.preempted) {
-    block_ = Block::kUnknown;
+    block_ = BlockAt(place, event.time_ns);
     block_ns_ = event.time_ns;
   }
   if (out) return;
   if (block_ == Block::kUnknown) follower_.OnUnknownBlock(block_ns_);
   if (block_ == Block::kUnknown || block_ == Block::kLoop) follower_.OnReturn(event.time_ns);
   block_ = Block::kNone;
+}
+
+WaitWatch::Block WaitWatch::BlockAt(const Place& place, uint64_t ns) {
+  if (place.pc == 0 || loop_place_.pc == 0) return Block::kUnknown;
+  if (place == loop_place_) {
+    // Nobody looked in time whether it goes round without a block.
+    const bool unsure =
+        relieved_ && follower_.running() && ns > follower_.running_since_ns() + kSureDispatchNs;
+    if (unsure) {
+      ++unsure_;
+      follower_.OnLoss(ns);
+    }
+    follower_.OnLoopBlock(ns);
+    return Block::kLoop;
+  }
+  // Unless the loop's own system call is outside of them, too.
+  const bool elsewhere = FunctionAt(place.pc) == nullptr && FunctionAt(loop_place_.pc) != nullptr;
+  return elsewhere ? Block::kElsewhere : Block::kUnknown;
 }
 
 bool WaitWatch::LookAtCall(ProcSource::View* view, size_t stack_bytes) {
@@ -179,12 +267,12 @@ bool WaitWatch::TakeTerminalRead(const ProcSource::View& view, uint64_t since_ns
 
 // Without breakpoints: what the thread is blocked in now.
 void WaitWatch::Explain() {
-  if (block_ != Block::kUnknown) return;
+  if (block_ != Block::kUnknown && block_ != Block::kElsewhere) return;
   const uint64_t since_ns = block_ns_;
   ProcSource::View view;
   const bool blocked = LookAtCall(&view, kStackBytes);
   TakeEvents();
-  if (!blocked || block_ != Block::kUnknown || block_ns_ != since_ns) return;  // another by now
+  if (!blocked || block_ == Block::kNone || block_ns_ != since_ns) return;  // another by now
   const std::optional<WaitForm> form = WaitFormOf(view.call.number);
   if (!form) {
     block_ = TakeTerminalRead(view, since_ns) ? Block::kLoop : Block::kOther;
@@ -199,6 +287,7 @@ void WaitWatch::Explain() {
   wait_.Read(*form, arguments, call_site, stack, memory_);
   follower_.OnCall(since_ns, wait_.call(), memory_.FindModule(wait_.call().call_site));
   block_ = follower_.waiting() ? Block::kLoop : Block::kOther;
+  if (block_ == Block::kLoop) loop_place_ = {view.call.pc, view.call.sp};
 }
 
 // The call of the wait function: the innermost frame outside of the module that makes the system
@@ -229,12 +318,15 @@ bool WaitWatch::FindCaller(const ProcSource::View& view, uint64_t* call_site, ui
 void WaitWatch::Ask(uint64_t now_ns) {
   if (!follower_.IsDoubtful(now_ns)) return;
   ProcSource::View view;
-  const bool blocked = LookAtCall(&view, 0);
+  follower_.OnAnswer(now_ns, IsInLoop(&view));
+}
+
+bool WaitWatch::IsInLoop(ProcSource::View* view) {
+  const bool blocked = LookAtCall(view, 0);
   const uint64_t stack = AddressOf(follower_.wait_stack());
-  const WaitFunction* function = blocked ? FunctionAt(view.call.pc) : nullptr;
-  const bool waits = function != nullptr && function->address == loop_function_ &&
-                     view.call.sp < stack && view.call.sp + kWaitFrameBytes >= stack;
-  follower_.OnAnswer(now_ns, waits);
+  const WaitFunction* function = blocked ? FunctionAt(view->call.pc) : nullptr;
+  return function != nullptr && function->address == loop_function_ && view->call.sp < stack &&
+         view->call.sp + kWaitFrameBytes >= stack;
 }
 
 // A thread that is blocked in a wait function without a breakpoint may be in its loop: the function
@@ -248,9 +340,7 @@ void WaitWatch::Learn(uint64_t now_ns) {
   const WaitFunction* function = FunctionAt(view.call.pc);
   if (function == nullptr) {
     follower_.OnLoss(now_ns);
-    probes_->Probe({});
-    polled_ = true;  // the program's own system call
-    return;
+    return Poll();  // the program's own system call
   }
   if (probes_->Probes(function->address)) return;
   follower_.OnLoss(now_ns);

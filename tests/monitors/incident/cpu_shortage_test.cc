@@ -93,6 +93,24 @@ TEST_F(CpuAccountTest, ThrottledTimeIsWallTime) {
   EXPECT_EQ(ThrottledOf("20000 100000", 800, 0), 0u);
 }
 
+TEST_F(CpuAccountTest, QuotaThatWasLiftedExplainsWhatItThrottled) {
+  Group("/work.slice/app.scope", "20000 100000");
+  CpuAccount account(root_.c_str());
+  account.FindQuota();
+  account.Read(0, true);
+  Group("/work.slice/app.scope", "max 100000", 800, 10);
+  account.FindQuota();
+  account.Read(1000 * kNsPerMs, true);
+  const CpuShortage shortage = account.Between(0, 1000 * kNsPerMs);
+  EXPECT_EQ(shortage.throttled_ns, 800 * kNsPerMs);
+  EXPECT_EQ(shortage.quota_permille, 200u);
+  EXPECT_STREQ(shortage.cgroup, "app.scope");
+  for (int i = 0; i < 10; ++i) account.FindQuota();
+  account.Read(1040 * kNsPerMs, true);
+  account.Read(1080 * kNsPerMs, true);
+  EXPECT_EQ(account.Between(1040 * kNsPerMs, 1080 * kNsPerMs).quota_permille, 0u);
+}
+
 TEST_F(CpuAccountTest, TightestQuotaAroundTheProcessCounts) {
   Group("/work.slice/app.scope", "max 100000", 10);
   Group("/work.slice", "250000 100000", 20);

@@ -202,6 +202,18 @@ TEST_F(LoopFollowerTest, LossForgetsWhatRunsUntilTheNextWait) {
   EXPECT_THAT(dispatches_.all, ElementsAre("begin 20", "forget 40", "begin 70"));
 }
 
+TEST_F(LoopFollowerTest, BlockInTheLoopsPlaceIsItsWaitAfterALossToo) {
+  LoopCall(10);
+  follower_.OnReturn(20 * kMs);
+  follower_.OnLoopBlock(30 * kMs);
+  follower_.OnReturn(40 * kMs);
+  follower_.OnLoss(50 * kMs);
+  follower_.OnLoopBlock(60 * kMs);
+  follower_.OnReturn(70 * kMs);
+  EXPECT_THAT(dispatches_.all,
+              ElementsAre("begin 20", "end 30", "begin 40", "forget 50", "begin 70"));
+}
+
 TEST_F(LoopFollowerTest, ReadOfTheTerminalIsNoPartOfTheDispatch) {
   LoopCall(10);
   follower_.OnReturn(20 * kMs);

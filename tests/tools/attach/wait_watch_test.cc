@@ -6,8 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <memory>
 #include <string>
 
+#include "base/clock.h"
+#include "base/recorded_process.h"
 #include "base/scoped_fd.h"
 
 namespace jankbox::tools {
@@ -85,6 +89,119 @@ TEST_F(WaitWatchTest, DescriptorHangsUpWhenTheThreadHasEnded) {
   pollfd event{watch_->fd(), 0, 0};
   ASSERT_EQ(poll(&event, 1, 30000), 1);
   EXPECT_NE(event.revents & POLLHUP, 0);
+}
+
+// How long each of its dispatches was.
+class Durations final : public DispatchSink {
+ public:
+  void OnBegin(uint64_t ns) override { begin_ns_ = ns; }
+  void OnEnd(uint64_t ns) override { longest_ns_ = std::max(longest_ns_, ns - begin_ns_); }
+  void OnForget(uint64_t) override {}
+  uint64_t longest_ns() const { return longest_ns_; }
+
+ private:
+  uint64_t begin_ns_ = 0;
+  uint64_t longest_ns_ = 0;
+};
+
+// A child whose loop waits for a millisecond at most, hundreds of times a second.
+class BusyLoopTest : public testing::Test {
+ protected:
+  static constexpr char kStall = 's';  // compute for 300 ms, with blocks that are not the loop's
+  static constexpr char kSpin = 'p';   // no wait of the loop blocks for 300 ms
+
+  void SetUp() override {
+    int orders[2], answers[2];
+    ASSERT_EQ(pipe(orders), 0);
+    ASSERT_EQ(pipe(answers), 0);
+    child_ = fork();
+    if (child_ == 0) RunLoop(orders[0], answers[1]);
+    orders_ = ScopedFd(orders[1]);
+    answers_ = ScopedFd(answers[0]);
+    close(orders[0]);
+    close(answers[1]);
+    RecordedProcess::Set(child_);
+    auto code = std::make_shared<TargetCode>();
+    code->modules = ModuleMap::Load();
+    code->wait_functions = FindWaitFunctions(code->modules);
+    Result<std::unique_ptr<WaitWatch>> watch = WaitWatch::Open(child_, code, &durations_);
+    if (!watch.ok()) GTEST_SKIP() << watch.status().message();
+    watch_ = std::move(watch.value());
+    if (watch_->polled()) GTEST_SKIP() << "the processor has no breakpoints";
+  }
+  void TearDown() override {
+    watch_.reset();
+    RecordedProcess::Set(0);
+    if (child_ <= 0) return;
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+  }
+
+  [[noreturn]] static void RunLoop(int orders, int answers) {
+    pollfd source{orders, POLLIN, 0};
+    while (true) {
+      if (poll(&source, 1, 1) <= 0) continue;
+      char order = 0;
+      if (read(orders, &order, 1) != 1) _exit(1);
+      const uint64_t begin_ns = MonotonicNs();
+      for (uint64_t n = 0; MonotonicNs() < begin_ns + 300 * kNsPerMs; ++n) {
+        const uint64_t next_ns = MonotonicNs() + kNsPerMs / 10;
+        while (MonotonicNs() < next_ns) {
+        }
+        if (order == kSpin) {
+          poll(&source, 1, 0);
+        } else if (n % 100 == 0) {
+          usleep(50);
+        }
+      }
+      const uint64_t took_ns = MonotonicNs() - begin_ns;
+      if (write(answers, &took_ns, sizeof(took_ns)) != sizeof(took_ns)) _exit(1);
+    }
+  }
+
+  void FollowFor(int rounds) {
+    for (int i = 0; i < rounds; ++i) {
+      watch_->Follow();
+      usleep(10'000);
+    }
+  }
+  // How long it took.
+  uint64_t Order(char order) {
+    EXPECT_EQ(write(orders_.get(), &order, 1), 1);
+    pollfd answer{answers_.get(), POLLIN, 0};
+    do FollowFor(1);
+    while (poll(&answer, 1, 0) == 0);
+    uint64_t took_ns = 0;
+    EXPECT_EQ(read(answers_.get(), &took_ns, sizeof(took_ns)), ssize_t{sizeof(took_ns)});
+    FollowFor(10);
+    return took_ns;
+  }
+  // Whether its breakpoints were taken away from it in time.
+  bool IsRelieved() {
+    for (int i = 0; i < 3000 && !watch_->polled(); ++i) FollowFor(1);
+    return watch_->polled();
+  }
+
+  pid_t child_ = -1;
+  ScopedFd orders_, answers_;
+  Durations durations_;
+  std::unique_ptr<WaitWatch> watch_;
+};
+
+TEST_F(BusyLoopTest, LosesItsBreakpointsAndItsStallIsSeen) {
+  ASSERT_TRUE(IsRelieved());
+  EXPECT_STREQ(watch_->unseen(), "");
+  const uint64_t stall_ns = Order(kStall);
+  if (watch_->unsure() != 0) GTEST_SKIP() << "this test got no CPU during the stall";
+  EXPECT_GE(durations_.longest_ns(), stall_ns);
+  EXPECT_LT(durations_.longest_ns(), stall_ns + 50 * kNsPerMs);
+  EXPECT_TRUE(IsRelieved()) << "for good";
+}
+
+TEST_F(BusyLoopTest, RoundsWithoutABlockAreNoStall) {
+  ASSERT_TRUE(IsRelieved());
+  const uint64_t spin_ns = Order(kSpin);
+  EXPECT_LT(durations_.longest_ns(), spin_ns / 2);
 }
 
 }  // namespace
