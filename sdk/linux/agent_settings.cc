@@ -10,6 +10,7 @@
 
 #include "monitors/looper/watched_loops.h"
 #include "sdk/api/option_entries.h"
+#include "sdk/runtime/run_socket.h"
 
 namespace jankbox {
 namespace {
@@ -41,11 +42,11 @@ void CopyText(const OptionEntry& entry, char (&text)[kBytes]) {
 
 AgentSettings ReadAgentSettings() {
   AgentSettings settings;
+  settings.startup = RunWantsStartUp();
   const char* text = getenv("JANKBOX_RUN_AGENT");
   OptionEntries entries(text != nullptr ? text : "");
   OptionEntry entry;
   while (entries.Next(&entry)) {
-    if (entry.name == "startup") settings.startup = entry.raw_value == "1";
     if (entry.name == "java") settings.java = entry.raw_value == "1";
     if (entry.name == "only") CopyText(entry, settings.only);
     if (entry.name == "except") CopyText(entry, settings.except);

@@ -23,6 +23,15 @@ inline constexpr size_t kMaxOnlyBytes = 255;
 // Null: there is no such command.
 inline const char* RunSocketName() { return getenv("JANKBOX_RUN_SOCKET"); }
 
+// Whether it wants the program recorded from before main() on.
+inline bool RunWantsStartUp() {
+  const char* agent = getenv("JANKBOX_RUN_AGENT");
+  return agent != nullptr && strstr(agent, "startup=1") != nullptr;
+}
+
+// Whether the program is about to show its first window, when the recorder starts in it.
+inline bool RunAwaitsWindow() { return RunSocketName() != nullptr && !RunWantsStartUp(); }
+
 // The beginning of that name; a pid follows, see IsToBeRecorded(), then the command's own.
 inline constexpr char kRunSocketPrefix[] = "jankbox-run-";
 

@@ -13,6 +13,7 @@
 #include "base/own_thread.h"
 #include "diagnosis/seal/recovery.h"
 #include "sdk/api/incident_listeners.h"
+#include "sdk/runtime/run_socket.h"
 #include "tracer/hook/reentry_guard.h"
 
 namespace jankbox {
@@ -38,6 +39,7 @@ static_assert(Sealer::kMaxQueued < kMaxUncounted, "each that waits, and the one 
 
 constexpr int kNice = 19;
 constexpr useconds_t kStarterUs = 2000;  // the app's thread leaves jankbox_start() meanwhile
+constexpr uint64_t kFirstWindowNs = 100 * kNsPerMs;
 constexpr uint64_t kConfigFileEveryNs = 5 * kNsPerSecond;
 
 }  // namespace
@@ -120,6 +122,16 @@ size_t Sealer::Stop(uint64_t deadline_ns) {
   return queue_.size();
 }
 
+// A program that has just begun is about to show its first window. Hooks hold up a library that it
+// loads then, and to set tracing up, the kernel stops all CPUs some hundred times.
+void Sealer::AwaitFirstWindow() {
+  if (!RunAwaitsWindow()) return;
+  const uint64_t deadline_ns = MonotonicNs() + kFirstWindowNs;
+  MutexLock lock(&mutex_);
+  while (!stop_ && queue_.empty() && changed_.WaitUntil(&mutex_, deadline_ns)) {
+  }
+}
+
 void Sealer::StartKernel() {
   const std::string refused = kernel_->Start();
   if (!refused.empty() && options_.kernel.mode == FtraceMode::kOn) {
@@ -133,6 +145,7 @@ void Sealer::Run() {
   cpu_clock_.SetToCurrentThread();
   const uint64_t lived_ns = MonotonicNs() + kCriticalNs;
   usleep(kStarterUs);
+  AwaitFirstWindow();
   crash_loop_->Begin();  // hooks wait for it
   if (on_decided_ != nullptr) on_decided_();
   StartKernel();  // not as the last on a busy machine: reports wait for it

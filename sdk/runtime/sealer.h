@@ -110,6 +110,7 @@ class Sealer {
   void SealUrgent() EXCLUDES(mutex_);
   std::optional<SealRequest> TakeUrgent() REQUIRES(sealing_) EXCLUDES(mutex_);
   void JoinUrgent();
+  void AwaitFirstWindow();
   void StartKernel();
   // What is left by a stop goes back into the queue.
   void SealOrKeep(const SealRequest& request) REQUIRES(sealing_) EXCLUDES(mutex_);

@@ -63,11 +63,16 @@ __attribute__((cold)) bool ShareWantsChunks(const RingFile& ring, RingShare shar
   return true;
 }
 
+// Chunks become free behind a thread that looks for one, while others take those before it: in a
+// small share that is nearly full, one round may find none although there always is one.
+constexpr uint32_t kLeastAttempts = 64;
+
 __attribute__((noinline)) RingChunk* ClaimOfShare(RingFile* ring, RingShare share, int32_t tid) {
   RingHeader* header = ring->mutable_header();
   const uint32_t pool = ShareSize(share, header->chunks_ready.load(std::memory_order_acquire));
   std::atomic<uint64_t>& cursor = ShareCursor(share, header);
-  for (uint32_t attempt = 0; attempt < pool; ++attempt) {
+  const uint32_t attempts = pool == 0 ? 0 : std::max(pool, kLeastAttempts);
+  for (uint32_t attempt = 0; attempt < attempts; ++attempt) {
     const uint64_t turn = cursor.fetch_add(1, std::memory_order_relaxed);
     RingChunk* chunk = ring->chunk(ShareIndex(share, static_cast<uint32_t>(turn % pool)));
     int32_t free = kNoOwner;
