@@ -106,9 +106,6 @@ class LoopDispatches {
   // What runs is a start-up, and no loop has waited yet.
   bool starts_up() const { return begin_ns_ != 0 && what_ == kStartUpName; }
 
-  // The same, or its first wait has not returned yet.
-  bool in_start_up() const { return what_ == kStartUpName && !start_up_over_; }
-
   const char* loop_name() const { return waits_.loop_name(); }
   // Any thread.
   LoopWaits::Awaited awaited() const { return waits_.awaited(); }

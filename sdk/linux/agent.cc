@@ -41,8 +41,6 @@
 #include "sdk/runtime/run_socket.h"
 #include "tracer/hook/original_function.h"
 
-extern "C" __attribute__((weak)) char __libc_single_threaded;  // since glibc 2.32
-
 namespace {
 
 using jankbox::AgentSettings;
@@ -70,10 +68,9 @@ struct ThisProcess {
 constinit ThisProcess g_not_prepared;  // a library's constructor may wait before Prepare()
 std::atomic<ThisProcess*> g_process{&g_not_prepared};  // replaced once, by Prepare()
 std::atomic<bool> g_leaving{false};
-jankbox::WakeWord g_leaving_wakes;           // the thread that follows the modules
-std::atomic<uint64_t> g_waits_for_start{0};  // since this moment; 0: it did not
-std::atomic<bool> g_forked{false};           // this is a child that has executed no program yet
-std::atomic<bool> g_has_java_ui{false};      // a Java VM reports the loops of its threads
+jankbox::WakeWord g_leaving_wakes;       // the thread that follows the modules
+std::atomic<bool> g_forked{false};       // this is a child that has executed no program yet
+std::atomic<bool> g_has_java_ui{false};  // a Java VM reports the loops of its threads
 DispatchCalls g_call_table;
 jankbox_status (*g_watch_this_thread)(const char*);
 jankbox_status (*g_start)(const jankbox_options*);
@@ -178,23 +175,10 @@ void StartThread() {
   errno = saved_errno;
 }
 
-// In a process with a second thread, the C library locks each character that is read of a file.
-// Xlib reads 600 KB of them while it starts, and most programs show their window soon after.
-bool HasOneThreadYet() {
-  constexpr uint64_t kFirstStepsNs = 20 * jankbox::kNsPerMs;
-  const LoopDispatches* loop = WatchedLoops::OfThisThread();
-  if (&__libc_single_threaded == nullptr || !__libc_single_threaded) return false;
-  if (loop == nullptr || !loop->in_start_up()) return false;
-  const uint64_t now_ns = jankbox::MonotonicNs();
-  uint64_t since_ns = 0;
-  if (g_waits_for_start.compare_exchange_strong(since_ns, now_ns)) return true;
-  return now_ns < since_ns + kFirstStepsNs;
-}
-
 // A watched thread waits in a loop: only now is it worth a ring.
 void StartOnce() {
   Phase phase = Process()->phase.load(std::memory_order_relaxed);
-  if (phase != Phase::kMayStart || Process()->pid != getpid() || HasOneThreadYet()) return;
+  if (phase != Phase::kMayStart || Process()->pid != getpid()) return;
   if (Process()->phase.compare_exchange_strong(phase, Phase::kStarts)) StartThread();
 }
 
@@ -342,7 +326,7 @@ __attribute__((destructor)) void Finish() {
   const jankbox::WaitCall this_wait = call;                     \
   UiThreadSearch::OnWait(this_wait);                            \
   ThreadWait wait(Calls(), this_wait);                          \
-  if (wait.own() || g_waits_for_start != 0) StartOnce();        \
+  if (wait.own()) StartOnce();                                  \
   const int result = function(__VA_ARGS__);                     \
   wait.Done(Calls());                                           \
   return result
