@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -138,6 +139,7 @@ class BusyLoopTest : public testing::Test {
   }
 
   [[noreturn]] static void RunLoop(int orders, int answers) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     pollfd source{orders, POLLIN, 0};
     while (true) {
       if (poll(&source, 1, 1) <= 0) continue;
