@@ -139,8 +139,9 @@ void CpuAccount::FindQuota() {
       unified_ = !cpu;
     }
   }
-  char cgroup[kMaxPath], tightest[kMaxPath] = "";
-  cgroup[path.copy(cgroup, kMaxPath - 1)] = '\0';
+  char own[kMaxPath], cgroup[kMaxPath], tightest[kMaxPath] = "";
+  own[path.copy(own, kMaxPath - 1)] = '\0';
+  strcpy(cgroup, own);
   mount_ = kFirstVersion;
   if (unified_) {
     mount_ = kUnified;
@@ -157,12 +158,14 @@ void CpuAccount::FindQuota() {
     if (last == nullptr || cgroup[1] == '\0') break;
     last[last == cgroup ? 1 : 0] = '\0';
   }
-  Use(tightest, least);
+  Use(own, tightest, least);
 }
 
-void CpuAccount::Use(const char* cgroup, const Quota& quota) {
-  const bool lifted = quota.permille == 0 && quota_.permille != 0;
+void CpuAccount::Use(const char* own, const char* cgroup, const Quota& quota) {
+  const bool looser = quota.permille == 0 || quota.permille > quota_.permille;
+  const bool lifted = quota_.permille != 0 && looser && strcmp(own, own_) == 0;
   if (lifted && ++finds_since_lifted_ < kFindsAfterLift) return;
+  strcpy(own_, own);
   finds_since_lifted_ = 0;
   quota_ = quota;
   if (strcmp(cgroup, cgroup_) == 0) return;

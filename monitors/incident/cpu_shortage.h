@@ -38,7 +38,7 @@ class CpuAccount {
   explicit CpuAccount(const char* root = "") : root_(root) {}
 
   // Finds the tightest quota among the process' cgroup and those around it. Once a second. One that
-  // was lifted is kept for 10 s more: the incident that it caused may not be over yet.
+  // was lifted or made looser is kept for some 10 s more: what it caused may not be over yet.
   void FindQuota();
 
   // Reads the counters, at most every 40 ms. `active`: a watched thread does something; if none
@@ -78,12 +78,13 @@ class CpuAccount {
                 Text* text) const;
   bool ReadGroup(const char* cgroup, const char* name, Text* text) const;
   Quota QuotaOf(const char* cgroup) const;
-  void Use(const char* cgroup, const Quota& quota);
+  void Use(const char* own, const char* cgroup, const Quota& quota);
 
   const char* const root_;
   bool unified_ = false;        // cgroup v2
   const char* mount_ = "";      // of the hierarchy with the controller "cpu"
   char cgroup_[kMaxPath] = {};  // with the quota; empty: none
+  char own_[kMaxPath] = {};     // the process', when the quota was found
   Quota quota_;
   uint32_t finds_since_lifted_ = 0;
   // False once the file could not be read.

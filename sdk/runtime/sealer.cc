@@ -54,7 +54,8 @@ Sealer::Sealer(const Options& options, CrashLoop* crash_loop, KernelRecorder* ke
       on_done_(std::move(on_done)),
       configure_(std::move(configure)),
       config_file_(options.config_file),
-      counts_(options_) {}
+      counts_(options_),
+      awaits_window_(RunAwaitsWindow()) {}
 
 Sealer::~Sealer() {
   if (thread_.running()) Stop(MonotonicNs());
@@ -125,7 +126,7 @@ size_t Sealer::Stop(uint64_t deadline_ns) {
 // A program that has just begun is about to show its first window. Hooks hold up a library that it
 // loads then, and to set tracing up, the kernel stops all CPUs some hundred times.
 void Sealer::AwaitFirstWindow() {
-  if (!RunAwaitsWindow()) return;
+  if (!awaits_window_) return;
   const uint64_t deadline_ns = MonotonicNs() + kFirstWindowNs;
   MutexLock lock(&mutex_);
   while (!stop_ && queue_.empty() && changed_.WaitUntil(&mutex_, deadline_ns)) {

@@ -135,6 +135,7 @@ class Sealer {
   std::unique_ptr<Spool> spool_;
   std::unique_ptr<ReportGate> gate_;
   DeviceCounts counts_;
+  const bool awaits_window_;  // read by the thread that starts: the app may set variables later
   HealthyMessages healthy_;
   std::shared_ptr<WindowBuffer> buffer_;  // while requests wait
   std::string left_id_;                   // of the request that was left for the stop

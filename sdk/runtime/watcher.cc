@@ -20,7 +20,6 @@
 #include "sdk/api/desktop_link.h"
 #include "sdk/api/foreground.h"
 #include "sdk/runtime/run_channel.h"
-#include "sdk/runtime/run_socket.h"
 #include "tracer/atrace/marker_tap.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/hook/hook_set.h"
@@ -164,7 +163,7 @@ void Watcher::NoteModules() {
   ModuleMap modules = ModuleMap::Load();
   ring_->WriteModules(modules.Serialize());
   if (!hooks_allowed_)
-    hooks_allowed_ = crash_loop_->HooksAllowed(RunAwaitsWindow() ? 0 : kNoteStartNs);
+    hooks_allowed_ = crash_loop_->HooksAllowed(awaits_window_ ? 0 : kNoteStartNs);
   RefreshHooks();
   if (hooks_allowed_) atrace_.FollowModules();  // once its markers are seen
   auto shared = std::make_shared<const ModuleMap>(std::move(modules));

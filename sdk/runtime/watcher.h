@@ -21,6 +21,7 @@
 #include "sdk/runtime/atrace_session.h"
 #include "sdk/runtime/crash_loop.h"
 #include "sdk/runtime/overhead.h"
+#include "sdk/runtime/run_socket.h"
 #include "sdk/runtime/slow_methods.h"
 #include "sdk/runtime/startup_watch.h"
 #include "sdk/runtime/usage_watch.h"
@@ -137,6 +138,7 @@ class Watcher {
   double ns_per_tick_ = 1.0;
   ClockReading rate_since_;  // the first of the two readings that the clock's rate is taken from
   ClockBreak clock_break_;
+  const bool awaits_window_ = RunAwaitsWindow();  // as Sealer
   bool hooks_allowed_ = false;
   uint64_t next_sweep_ns_ = 0;
   uint64_t last_sweep_ticks_ = 0;

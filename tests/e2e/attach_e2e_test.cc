@@ -151,7 +151,8 @@ class AttachTest : public EndToEndTest {
     const auto report = std::find_if(reports.begin(), reports.end(), names);
     ASSERT_NE(report, reports.end()) << reports.size() << " reports:\n" << lines;
     const double told_ms = static_cast<double>(report->duration_ns()) / 1e6;
-    EXPECT_GE(told_ms, 0.95 * stall_ms) << lines;
+    // Without breakpoints a block that no look saw, of a page fault for example, may end it.
+    EXPECT_GE(told_ms, (wanted.level == Level::kNoBreakpoints ? 0.5 : 0.95) * stall_ms) << lines;
     // Without breakpoints what the loop does before, without a wait of 10 ms, belongs to it.
     EXPECT_LE(told_ms, 1.05 * stall_ms + (wanted.level == Level::kNoBreakpoints ? 300 : 50))
         << lines;

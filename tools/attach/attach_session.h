@@ -36,10 +36,10 @@ class AttachSession {
   Status Run();
 
   // What was not seen, for the user; in the order of weight.
-  void NoteUnseen(const WaitWatch& waits);
   std::string Unseen() const;
 
  private:
+  void NoteUnseen(const WaitWatch& waits);
   Status AddThread(int32_t tid, const std::string& name);
   void AddWantedThreads();
   bool IsWanted(int32_t tid, const std::string& name) const;

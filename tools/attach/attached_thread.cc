@@ -44,7 +44,7 @@ void AttachedThread::Look(uint64_t now_ns, const TickConverter& clock,
 void AttachedThread::Finish(uint64_t now_ns, const TickConverter& clock, bool ended) {
   waits_->Follow();
   const bool young = waits_->running() && now_ns < waits_->running_since_ns() + lag_ns_;
-  if (ended && waits_->polled() && young) return;
+  if (ended && waits_->may_exit_unseen() && young) return;
   thread_->Finish(now_ns, clock);
 }
 

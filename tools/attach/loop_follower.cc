@@ -63,6 +63,11 @@ void LoopFollower::OnLoss(uint64_t ns) {
   state_ = State::kUnknown;
 }
 
+void LoopFollower::OnDoubt(uint64_t now_ns) {
+  inferred_ = true;
+  asked_ns_ = now_ns;
+}
+
 void LoopFollower::OnExit(uint64_t ns) {
   OnLoss(ns);
   state_ = State::kExited;

@@ -41,6 +41,8 @@ class LoopFollower {
   void OnUnknownBlock(uint64_t ns);
   // The same, where it was seen in its loop's wait before.
   void OnLoopBlock(uint64_t ns);
+  // What runs may be the loop's wait: it is asked about.
+  void OnDoubt(uint64_t now_ns);
   // The process exits: what runs from now on is no dispatch.
   void OnExit(uint64_t ns);
   // Events are missing.

@@ -25,6 +25,7 @@ constexpr uint64_t kShortReliefNs = 100 * kNsPerMs;
 constexpr uint64_t kShortDispatchNs = 5 * kNsPerMs;
 // One that is longer is looked at before it ends, unless `attach` gets no CPU.
 constexpr uint64_t kSureDispatchNs = kShortDispatchNs + 2 * kPollNs;
+constexpr uint64_t kCalmNs = kNsPerSecond;
 constexpr size_t kStackBytes = 16 * 1024;
 // The frames of a wait function and what it calls, select's on x86-64 being the largest.
 constexpr uint64_t kWaitFrameBytes = 512;
@@ -82,7 +83,6 @@ void WaitWatch::Probe() {
 
 void WaitWatch::Poll() {
   probes_->Probe({});
-  probes_->SeePlaces(true);
   polled_ = true;
 }
 
@@ -106,10 +106,15 @@ void WaitWatch::CountHits(uint64_t now_ns) {
 }
 
 void WaitWatch::ProbeAgain(uint64_t now_ns) {
-  if (!relieved_ || !follower_.running()) return;
-  if (now_ns < follower_.running_since_ns() + kShortDispatchNs) return;
+  if (!relieved_) return;
+  const bool running = follower_.running();
+  const bool calm = block_ == Block::kLoop && now_ns > block_ns_ + kCalmNs;
+  const bool long_one = running && now_ns >= follower_.running_since_ns() + kShortDispatchNs;
+  if (!calm && !long_one) return;
   relieved_ = false;
-  probed_again_ns_ = now_ns;
+  if (running) probed_again_ns_ = now_ns;
+  // It may have waited before the breakpoints were there: it is asked.
+  follower_.OnDoubt(now_ns);
   Probe();
   const uint64_t longer_ns = std::min(2 * hits_span_ns_, kMostSpanNs);
   CountHits(now_ns);
@@ -120,9 +125,7 @@ uint64_t WaitWatch::NextNs() const { return polled_ ? kPollNs : kFollowNs; }
 
 const char* WaitWatch::unseen() const {
   if (!polled_ || relieved_) return "";
-  return probes_->sees_places()
-             ? "waits that return at once (no hardware breakpoints)"
-             : "dispatches between waits of less than 10 ms (no hardware breakpoints)";
+  return "dispatches between waits of less than 10 ms (no hardware breakpoints)";
 }
 
 void WaitWatch::Follow() {
@@ -165,7 +168,6 @@ void WaitWatch::Take(const ProbeEvent& event) {
 }
 
 void WaitWatch::TakeReached(const ProbeEvent& event) {
-  ++hits_;
   if (event.address == code_->exit_function) return follower_.OnExit(event.time_ns);
   const WaitFunction* function = FunctionAt(event.address);
   if (function == nullptr || function->address != event.address) return;
@@ -181,7 +183,10 @@ void WaitWatch::TakeReached(const ProbeEvent& event) {
   } else {
     call_site = registers.Get(machine::kReturnRegister);
   }
-  if (stack == AddressOf(follower_.wait_stack())) TakeFirst(event.time_ns);
+  if (stack == AddressOf(follower_.wait_stack())) {
+    ++hits_;
+    TakeFirst(event.time_ns);
+  }
   wait_.Read(function->form, arguments, call_site, stack, memory_);
   follower_.OnCall(event.time_ns, wait_.call(), memory_.FindModule(wait_.call().call_site));
   memory_.SetStack({});
@@ -196,7 +201,9 @@ void WaitWatch::TakeReached(const ProbeEvent& event) {
 void WaitWatch::TakeFirst(uint64_t ns) {
   const uint64_t since_ns = std::exchange(probed_again_ns_, 0);
   if (since_ns == 0 || !follower_.running() || follower_.running_since_ns() > since_ns) return;
-  if (ns < since_ns + kShortDispatchNs) follower_.OnLoss(ns);
+  if (ns >= since_ns + kShortDispatchNs) return;
+  if (ns > follower_.running_since_ns() + kSureDispatchNs) ++unsure_;
+  follower_.OnLoss(ns);
 }
 
 const WaitFunction* WaitWatch::FunctionAt(uint64_t pc) const {
@@ -229,11 +236,10 @@ void WaitWatch::TakeSwitch(const ProbeEvent& event, const Place& place) {
 }
 
 WaitWatch::Block WaitWatch::BlockAt(const Place& place, uint64_t ns) {
-  if (place.pc == 0 || loop_place_.pc == 0) return Block::kUnknown;
+  if (!relieved_ || place.pc == 0) return Block::kUnknown;
   if (place == loop_place_) {
     // Nobody looked in time whether it goes round without a block.
-    const bool unsure =
-        relieved_ && follower_.running() && ns > follower_.running_since_ns() + kSureDispatchNs;
+    const bool unsure = follower_.running() && ns > follower_.running_since_ns() + kSureDispatchNs;
     if (unsure) {
       ++unsure_;
       follower_.OnLoss(ns);
@@ -241,9 +247,7 @@ WaitWatch::Block WaitWatch::BlockAt(const Place& place, uint64_t ns) {
     follower_.OnLoopBlock(ns);
     return Block::kLoop;
   }
-  // Unless the loop's own system call is outside of them, too.
-  const bool elsewhere = FunctionAt(place.pc) == nullptr && FunctionAt(loop_place_.pc) != nullptr;
-  return elsewhere ? Block::kElsewhere : Block::kUnknown;
+  return Block::kElsewhere;
 }
 
 bool WaitWatch::LookAtCall(ProcSource::View* view, size_t stack_bytes) {
@@ -280,14 +284,16 @@ void WaitWatch::Explain() {
   }
   uint64_t call_site = 0;
   uint64_t stack = 0;
-  if (!FindCaller(view, &call_site, &stack)) return follower_.OnUnknownBlock(since_ns);
+  if (!FindCaller(view, &call_site, &stack)) {
+    block_ = Block::kUnknown;
+    return follower_.OnUnknownBlock(since_ns);
+  }
   // It blocks: a timeout that is not among the arguments that are known is none of 0.
   const uint64_t arguments[6] = {
       view.call.first_argument, view.call.second_argument, view.call.third_argument, 1, 0, 0};
   wait_.Read(*form, arguments, call_site, stack, memory_);
   follower_.OnCall(since_ns, wait_.call(), memory_.FindModule(wait_.call().call_site));
   block_ = follower_.waiting() ? Block::kLoop : Block::kOther;
-  if (block_ == Block::kLoop) loop_place_ = {view.call.pc, view.call.sp};
 }
 
 // The call of the wait function: the innermost frame outside of the module that makes the system

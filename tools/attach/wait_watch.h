@@ -1,9 +1,8 @@
 // How one thread of the recorded process is followed: breakpoints on the functions in which loops
 // wait, with the thread's context switches. If the processor has no breakpoint left, or the thread
-// reaches them too often, the switches and a look at /proc every 10 ms: a block in the place where
-// a look has seen the loop wait is the loop's, one outside of all wait functions is not, if perf
-// shows the places; any other that no look explained is taken for the loop's wait. The watching
-// thread's.
+// reaches them too often, the switches and a look at /proc every 10 ms. In the first case a block
+// that no look explained is taken for the loop's wait; in the second one perf shows the place of
+// each block, and only one where a look has seen the loop wait is. The watching thread's.
 #ifndef JANKBOX_TOOLS_ATTACH_WAIT_WATCH_H_
 #define JANKBOX_TOOLS_ATTACH_WAIT_WATCH_H_
 
@@ -54,6 +53,8 @@ class WaitWatch {
   const char* loop_name() const { return follower_.loop_name(); }
   // Waits are not seen by breakpoints, but by switches and looks at /proc.
   bool polled() const { return polled_; }
+  // What runs began while no breakpoint was there: it may be an exit().
+  bool may_exit_unseen() const { return polled_ || probed_again_ns_ != 0; }
   // What it does not see for want of breakpoints; "": nothing.
   const char* unseen() const;
   bool running() const { return follower_.running(); }
@@ -64,8 +65,8 @@ class WaitWatch {
   uint64_t unsure() const { return unsure_; }
 
  private:
-  // What the thread is blocked in, as far as looks at /proc say. kElsewhere: not in a wait
-  // function, as far as its place says.
+  // What the thread is blocked in, as far as looks at /proc say. kElsewhere: not where its loop
+  // waits, as far as its place says.
   enum class Block { kNone, kUnknown, kElsewhere, kLoop, kOther };
 
   // Where a thread left its CPU, or is blocked.

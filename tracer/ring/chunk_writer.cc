@@ -76,6 +76,7 @@ __attribute__((noinline)) RingChunk* ClaimOfShare(RingFile* ring, RingShare shar
     const uint64_t turn = cursor.fetch_add(1, std::memory_order_relaxed);
     RingChunk* chunk = ring->chunk(ShareIndex(share, static_cast<uint32_t>(turn % pool)));
     int32_t free = kNoOwner;
+    if (chunk->owner.load(std::memory_order_relaxed) != free) continue;
     if (chunk->owner.compare_exchange_strong(free, tid, std::memory_order_acquire,
                                              std::memory_order_relaxed)) {
       return chunk;

@@ -109,6 +109,7 @@ class Durations final : public DispatchSink {
 class BusyLoopTest : public testing::Test {
  protected:
   static constexpr char kStall = 's';  // compute for 300 ms, with blocks that are not the loop's
+  static constexpr char kAsk = 'a';    // wait for 300 answers of a millisecond
   static constexpr char kSpin = 'p';   // no wait of the loop blocks for 300 ms
 
   void SetUp() override {
@@ -138,6 +139,13 @@ class BusyLoopTest : public testing::Test {
     waitpid(child_, nullptr, 0);
   }
 
+  // In a frame of its own, as a library's reply function.
+  [[gnu::noinline]] static void AwaitAnswer(int fd) {
+    pollfd answer{fd, POLLIN, 0};
+    poll(&answer, 1, 1);
+    asm volatile("" : : "r"(&answer) : "memory");
+  }
+
   [[noreturn]] static void RunLoop(int orders, int answers) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     pollfd source{orders, POLLIN, 0};
@@ -152,6 +160,8 @@ class BusyLoopTest : public testing::Test {
         }
         if (order == kSpin) {
           poll(&source, 1, 0);
+        } else if (order == kAsk) {
+          AwaitAnswer(answers);
         } else if (n % 100 == 0) {
           usleep(50);
         }
@@ -198,6 +208,16 @@ TEST_F(BusyLoopTest, LosesItsBreakpointsAndItsStallIsSeen) {
   EXPECT_GE(durations_.longest_ns(), stall_ns);
   EXPECT_LT(durations_.longest_ns(), stall_ns + 50 * kNsPerMs);
   EXPECT_TRUE(IsRelieved()) << "for good";
+}
+
+TEST_F(BusyLoopTest, ShortWaitsForAnswersAreOneStall) {
+  ASSERT_TRUE(IsRelieved());
+  for (int i = 0; i < 2; ++i) {  // the breakpoints may be there or not
+    const uint64_t stall_ns = Order(kAsk);
+    if (watch_->unsure() != 0) GTEST_SKIP() << "this test got no CPU during the stall";
+    EXPECT_GE(durations_.longest_ns(), stall_ns);
+    ASSERT_TRUE(IsRelieved());
+  }
 }
 
 TEST_F(BusyLoopTest, RoundsWithoutABlockAreNoStall) {
