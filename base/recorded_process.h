@@ -13,8 +13,7 @@ namespace jankbox {
 
 class RecordedProcess {
  public:
-  // Another process, or with 0 this one again. While this one has no other threads. REQUIRES pid >=
-  // 0.
+  // Another process, or with 0 this one again; while this one has no other thread.
   static void Set(int32_t pid) {
     pid_ = pid;
     if (pid == 0) snprintf(folder_, sizeof(folder_), "/proc/self");

@@ -162,8 +162,8 @@ void Watcher::Wait(uint64_t next_ns) { QuitSignal::wake().Wait(next_ns); }
 void Watcher::NoteModules() {
   ModuleMap modules = ModuleMap::Load();
   ring_->WriteModules(modules.Serialize());
-  if (!hooks_allowed_)
-    hooks_allowed_ = crash_loop_->HooksAllowed(awaits_window_ ? 0 : kNoteStartNs);
+  const uint64_t wait_ns = awaits_window_ ? 0 : kNoteStartNs;
+  if (!hooks_allowed_) hooks_allowed_ = crash_loop_->HooksAllowed(wait_ns);
   RefreshHooks();
   if (hooks_allowed_) atrace_.FollowModules();  // once its markers are seen
   auto shared = std::make_shared<const ModuleMap>(std::move(modules));

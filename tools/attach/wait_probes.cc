@@ -31,6 +31,18 @@ perf_event_attr CommonAttributes() {
   attributes.exclude_hv = 1;
   attributes.use_clockid = 1;
   attributes.clockid = CLOCK_MONOTONIC;
+  attributes.sample_id_all = 1;
+  attributes.watermark = 1;
+  attributes.wakeup_watermark = kSmallestRing / 2;
+  return attributes;
+}
+
+// A sample each time it happens, once its records go to the common ring.
+perf_event_attr EachTime(uint32_t type) {
+  perf_event_attr attributes = CommonAttributes();
+  attributes.type = type;
+  attributes.sample_period = 1;
+  attributes.disabled = 1;
   return attributes;
 }
 
@@ -43,40 +55,25 @@ ScopedFd OpenSwitches(int32_t tid) {
   perf_event_attr attributes = CommonAttributes();
   attributes.type = PERF_TYPE_SOFTWARE;
   attributes.config = PERF_COUNT_SW_DUMMY;
-  attributes.sample_id_all = 1;
   attributes.context_switch = 1;
   attributes.comm = 1;
   attributes.comm_exec = 1;
-  attributes.watermark = 1;
-  attributes.wakeup_watermark = kSmallestRing / 2;
   return OpenEvent(attributes, tid);
 }
 
 ScopedFd OpenBreakpoint(int32_t tid, uint64_t address) {
-  perf_event_attr attributes = CommonAttributes();
-  attributes.type = PERF_TYPE_BREAKPOINT;
+  perf_event_attr attributes = EachTime(PERF_TYPE_BREAKPOINT);
   attributes.bp_type = HW_BREAKPOINT_X;
   attributes.bp_addr = address;
   attributes.bp_len = sizeof(long);
-  attributes.sample_period = 1;
-  attributes.sample_id_all = 1;
-  attributes.disabled = 1;  // until its records go to the common ring
-  attributes.watermark = 1;
-  attributes.wakeup_watermark = kSmallestRing / 2;
   return OpenEvent(attributes, tid);
 }
 
 ScopedFd OpenPlaces(int32_t tid) {
-  perf_event_attr attributes = CommonAttributes();
-  attributes.type = PERF_TYPE_SOFTWARE;
+  perf_event_attr attributes = EachTime(PERF_TYPE_SOFTWARE);
   attributes.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
   attributes.exclude_kernel = 0;  // where all switches are
   attributes.sample_stack_user = 0;
-  attributes.sample_period = 1;
-  attributes.sample_id_all = 1;
-  attributes.disabled = 1;
-  attributes.watermark = 1;
-  attributes.wakeup_watermark = kSmallestRing / 2;
   return OpenEvent(attributes, tid);
 }
 
@@ -114,12 +111,14 @@ size_t WaitProbes::Probe(std::span<const uint64_t> addresses) {
   return breakpoints_.size();
 }
 
+bool WaitProbes::Enable(const ScopedFd& event) const {
+  return event.valid() && ioctl(event.get(), PERF_EVENT_IOC_SET_OUTPUT, switches_.get()) == 0 &&
+         ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0) == 0;
+}
+
 bool WaitProbes::Add(uint64_t address) {
   ScopedFd event = OpenBreakpoint(tid_, address);
-  if (!event.valid() || ioctl(event.get(), PERF_EVENT_IOC_SET_OUTPUT, switches_.get()) != 0 ||
-      ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0) != 0) {
-    return false;
-  }
+  if (!Enable(event)) return false;
   breakpoints_.push_back({address, std::move(event)});
   return true;
 }
@@ -128,10 +127,7 @@ bool WaitProbes::SeePlaces(bool on) {
   if (!on) places_.Reset();
   if (!on || places_.valid()) return true;
   ScopedFd event = OpenPlaces(tid_);
-  if (!event.valid() || ioctl(event.get(), PERF_EVENT_IOC_SET_OUTPUT, switches_.get()) != 0 ||
-      ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0) != 0) {
-    return false;
-  }
+  if (!Enable(event)) return false;
   places_ = std::move(event);
   return true;
 }

@@ -59,6 +59,8 @@ class WaitProbes {
     ScopedFd event;
   };
 
+  // Its records go to the common ring. False if it was not opened, either.
+  bool Enable(const ScopedFd& event) const;
   bool Add(uint64_t address);
   // False if none of them is probed.
   bool RemoveOneOf(std::span<const uint64_t> addresses);

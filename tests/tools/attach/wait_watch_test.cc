@@ -149,11 +149,17 @@ class BusyLoopTest : public testing::Test {
   [[noreturn]] static void RunLoop(int orders, int answers) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     pollfd source{orders, POLLIN, 0};
+    uint64_t begin_ns = 0;  // of the stall that has just ended
     while (true) {
-      if (poll(&source, 1, 1) <= 0) continue;
+      // The last moment before the wait: being preempted in between would belong to the stall.
+      const uint64_t took_ns = begin_ns != 0 ? MonotonicNs() - begin_ns : 0;
+      const int ready = poll(&source, 1, 1);
+      begin_ns = 0;
+      if (took_ns != 0 && write(answers, &took_ns, sizeof(took_ns)) != sizeof(took_ns)) _exit(1);
+      if (ready <= 0) continue;
       char order = 0;
       if (read(orders, &order, 1) != 1) _exit(1);
-      const uint64_t begin_ns = MonotonicNs();
+      begin_ns = MonotonicNs();
       for (uint64_t n = 0; MonotonicNs() < begin_ns + 300 * kNsPerMs; ++n) {
         const uint64_t next_ns = MonotonicNs() + kNsPerMs / 10;
         while (MonotonicNs() < next_ns) {
@@ -166,8 +172,6 @@ class BusyLoopTest : public testing::Test {
           usleep(50);
         }
       }
-      const uint64_t took_ns = MonotonicNs() - begin_ns;
-      if (write(answers, &took_ns, sizeof(took_ns)) != sizeof(took_ns)) _exit(1);
     }
   }
 
