@@ -90,7 +90,8 @@ void WaitWatch::Relieve(uint64_t now_ns) {
   if (now_ns < hits_ns_ + hits_span_ns_) return;
   if (hits_ * kNsPerSecond < kManyHits * (now_ns - hits_ns_)) return CountHits(now_ns);
   ProcSource::View view;
-  if (!IsInLoop(&view) || !probes_->SeePlaces(true)) return;
+  if (!IsInLoop(&view)) return;
+  sees_places_ = probes_->SeePlaces(true);
   loop_place_ = {view.call.pc, view.call.sp};
   block_ = Block::kLoop;
   block_ns_ = now_ns;
@@ -110,7 +111,9 @@ void WaitWatch::ProbeAgain(uint64_t now_ns) {
   const bool running = follower_.running();
   const bool calm = block_ == Block::kLoop && now_ns > block_ns_ + kCalmNs;
   const bool long_one = running && now_ns >= follower_.running_since_ns() + kShortDispatchNs;
-  if (!calm && !long_one) return;
+  // Its shorter blocks before this one may not have been the loop's, either.
+  const bool in_message = block_ == Block::kOther && !sees_places_;
+  if (!calm && !long_one && !in_message) return;
   relieved_ = false;
   if (running) probed_again_ns_ = now_ns;
   // It may have waited before the breakpoints were there: it is asked.
@@ -124,8 +127,12 @@ void WaitWatch::ProbeAgain(uint64_t now_ns) {
 uint64_t WaitWatch::NextNs() const { return polled_ ? kPollNs : kFollowNs; }
 
 const char* WaitWatch::unseen() const {
-  if (!polled_ || relieved_) return "";
-  return "dispatches between waits of less than 10 ms (no hardware breakpoints)";
+  if (polled_ && !relieved_) {
+    return "dispatches between waits of less than 10 ms (no hardware breakpoints)";
+  }
+  if (sees_places_) return "";
+  return "dispatches of several waits, if none took 10 ms, of a loop that waits more than 500 times "
+         "a second (kernel.perf_event_paranoid is above 1)";
 }
 
 void WaitWatch::Follow() {
@@ -236,18 +243,17 @@ void WaitWatch::TakeSwitch(const ProbeEvent& event, const Place& place) {
 }
 
 WaitWatch::Block WaitWatch::BlockAt(const Place& place, uint64_t ns) {
-  if (!relieved_ || place.pc == 0) return Block::kUnknown;
-  if (place == loop_place_) {
-    // Nobody looked in time whether it goes round without a block.
-    const bool unsure = follower_.running() && ns > follower_.running_since_ns() + kSureDispatchNs;
-    if (unsure) {
-      ++unsure_;
-      follower_.OnLoss(ns);
-    }
-    follower_.OnLoopBlock(ns);
-    return Block::kLoop;
+  if (!relieved_) return Block::kUnknown;
+  const bool is_known = place.pc != 0;
+  if (is_known && place != loop_place_) return Block::kElsewhere;
+  // Nobody looked in time whether it goes round without a block.
+  if (follower_.running() && ns > follower_.running_since_ns() + kSureDispatchNs) {
+    ++unsure_;
+    follower_.OnLoss(ns);
   }
-  return Block::kElsewhere;
+  if (!is_known) return Block::kUnknown;
+  follower_.OnLoopBlock(ns);
+  return Block::kLoop;
 }
 
 bool WaitWatch::LookAtCall(ProcSource::View* view, size_t stack_bytes) {

@@ -1,8 +1,8 @@
 // How one thread of the recorded process is followed: breakpoints on the functions in which loops
 // wait, with the thread's context switches. If the processor has no breakpoint left, or the thread
-// reaches them too often, the switches and a look at /proc every 10 ms. In the first case a block
-// that no look explained is taken for the loop's wait; in the second one perf shows the place of
-// each block, and only one where a look has seen the loop wait is. The watching thread's.
+// reaches them too often, the switches and a look at /proc every 10 ms. A block that no look
+// explained is taken for the loop's wait, unless perf may show the place of each block: then only
+// one where a look has seen the loop wait is. The watching thread's.
 #ifndef JANKBOX_TOOLS_ATTACH_WAIT_WATCH_H_
 #define JANKBOX_TOOLS_ATTACH_WAIT_WATCH_H_
 
@@ -126,6 +126,7 @@ class WaitWatch {
   Place place_;            // where it is leaving its CPU, if that is the last event
   Place loop_place_;       // where a look saw it in the loop's wait
   bool relieved_ = false;  // polled, with breakpoints left
+  bool sees_places_ = true;  // of the blocks of a thread that is relieved
   uint64_t hits_ = 0;      // of breakpoints, since
   uint64_t hits_ns_ = 0;
   uint64_t hits_span_ns_ = 0;     // how long they are counted
