@@ -24,6 +24,10 @@ const char* FamilyName(const WaitCall& call, bool sure) {
   return sure ? "poll" : "poll, unsure";
 }
 
+bool IsForReplies(LoopModule module) {
+  return module.kind == LoopModuleKind::kReplyOnly || module.kind == LoopModuleKind::kDisplay;
+}
+
 // Stacks grow downwards on every machine that we run on.
 bool IsShallower(const void* a, const void* b) {
   return reinterpret_cast<uintptr_t>(a) > reinterpret_cast<uintptr_t>(b);
@@ -246,9 +250,7 @@ bool LoopWaits::DecideWait(const WaitCall& call, LoopModule module) {
   if (call.family == WaitFamily::kPump) {
     return DecidePump({call.call_site, call.stack}, call, module);
   }
-  if (module.kind == LoopModuleKind::kReplyOnly || module.kind == LoopModuleKind::kDisplay) {
-    return false;
-  }
+  if (IsForReplies(module)) return false;
   const Site site{call.call_site, call.stack};
   if (module.kind == LoopModuleKind::kInput) {
     if (loop_.call_site == nullptr || IsShallower(site.stack, loop_.stack)) {
@@ -264,6 +266,7 @@ bool LoopWaits::DecideWait(const WaitCall& call, LoopModule module) {
     NoteOwnWait(call);
     return true;
   }
+  if (is_programs_ && IsForReplies(FindModule(loop_.call_site))) loop_ = {};  // not known before
   const bool has_loop = loop_.call_site != nullptr;
   const bool may_be_own = has_loop && !IsReplyInside(call, module);
   if (may_be_own && IsNestedRun(call)) return true;

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "monitors/looper/function_start.h"
@@ -356,6 +358,40 @@ TEST_F(LoopWaitsTest, LibraryThatIsKnownLaterGivesItsName) {
   EXPECT_STREQ(waits_.loop_name(), "poll");
   EXPECT_TRUE(Wait(1, 500, kGlib, 3));
   EXPECT_STREQ(waits_.loop_name(), "glib");
+}
+
+// Of a program that has loaded libxcb since the last poll at its modules.
+class LateMemory final : public LoopMemory {
+ public:
+  bool ReadStack(const void*, std::span<uintptr_t> words) const override {
+    std::fill(words.begin(), words.end(), 0);
+    return true;
+  }
+  const void* StartOfFunction(const void* address) const override { return address; }
+  LoopModule FindModule(const void*) const override { return is_known ? kXcb : kProgram; }
+
+  bool is_known = false;
+};
+
+TEST(LateModulesTest, WaitForAReplyIsNoLoopOnceItsLibraryIsKnown) {
+  LateMemory memory;
+  LoopWaits waits(&memory);
+  const int fd = 3;
+  const auto wait = [&](uintptr_t site, uintptr_t stack, LoopModule module) {
+    return waits.DecideWait({.call_site = reinterpret_cast<const void*>(site),
+                             .stack = reinterpret_cast<const void*>(stack),
+                             .fd = fd,
+                             .fds = &fd,
+                             .fd_count = 1,
+                             .fd_stride = sizeof(fd)},
+                            module);
+  };
+  for (int i = 0; i < 3; ++i) wait(0x1000, 0x7000, kProgram);
+  ASSERT_STREQ(waits.loop_name(), "poll");
+  memory.is_known = true;
+  EXPECT_TRUE(wait(0x2000, 0x6000, kGlib));
+  EXPECT_STREQ(waits.loop_name(), "glib");
+  EXPECT_FALSE(wait(0x1000, 0x7000, kXcb));
 }
 
 TEST_F(LoopWaitsTest, EventsThatAProgramTakesAnywhereAreItsLoops) {
