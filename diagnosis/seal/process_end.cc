@@ -52,6 +52,9 @@ ProcessEnd EndOfHeader(const RingHeader& header, const EndFacts& facts) {
   }
   // Which process of the cgroup was killed the count does not say.
   const uint64_t kills = OomKillsSince(header, facts);
+  if (facts.asked_to_end && kills == 0) {
+    return {kUnknownEnd, "the program that started it was asked to end", true};
+  }
   return {kUnknownEnd, kills == 0 ? "" : "oom_kill of the cgroup rose by " + std::to_string(kills),
           false};
 }

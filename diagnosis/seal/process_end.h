@@ -18,6 +18,7 @@ inline constexpr char kUnknownEnd[] = "unknown";
 struct ChildEnd {
   int pid = 0;
   int wait_status = 0;
+  uint64_t asked_ns = 0;  // CLOCK_MONOTONIC, when it was asked to end for the first time; 0: never
 };
 
 // What is known now.
@@ -25,6 +26,7 @@ struct EndFacts {
   bool same_boot = true;              // the machine still runs as it did then
   std::optional<int> wait_status;     // of the process
   std::optional<uint64_t> oom_kills;  // as header.oom_file says now
+  bool asked_to_end = false;          // it lived when its whole session was asked to end
   bool note_is_fresh = false;         // end_call was made within a second of the last sign of life
 };
 

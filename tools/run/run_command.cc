@@ -93,6 +93,7 @@ class Run {
   std::optional<Spool> spool_;
   std::optional<RunFeed> feed_;  // none: nothing is recorded
   ChildProcess child_;
+  uint64_t asked_ns_ = 0;  // when the program was asked to end; 0: it was not
 };
 
 void Run::Prepare() {
@@ -218,6 +219,8 @@ void Run::WaitForProgram() {
   while (!child_.HasEnded()) {
     WaitForEvent(/*bounded=*/false);
     while (const std::optional<signalfd_siginfo> signal = signals_->Next()) {
+      const bool asks = IsRequestToEnd(static_cast<int>(signal->ssi_signo));
+      if (asks && asked_ns_ == 0) asked_ns_ = MonotonicNs();
       if (SignalInbox::ShouldForward(*signal)) child_.Signal(static_cast<int>(signal->ssi_signo));
     }
   }
@@ -255,7 +258,7 @@ int Run::Execute() {
   WaitForProgram();
   if (!feed_.has_value()) return EndLike(child_.wait_status());
   // A program that was killed left a ring: its report belongs to this run, which knows its end.
-  const ChildEnd end_of_program{child_.pid(), child_.wait_status()};
+  const ChildEnd end_of_program{child_.pid(), child_.wait_status(), asked_ns_};
   if (!Crashed(child_.wait_status())) ForgiveStart(directory_, child_.pid());
   (void)RecoverOrphanRings(directory_, &spool_.value(), {}, end_of_program).ok();
   feed_->Tell();

@@ -46,6 +46,18 @@ TEST_F(ProcessEndTest, WaitStatusSaysTheSignal) {
   EXPECT_EQ(Judge().reason, "SIGSEGV");
 }
 
+TEST_F(ProcessEndTest, UnknownEndAfterARequestToTheSessionIsExpected) {
+  facts_.asked_to_end = true;
+  EXPECT_EQ(Judge().reason, kUnknownEnd);
+  EXPECT_TRUE(Judge().expected);
+  Calls(RingEndCall::kAbort, SIGABRT);
+  EXPECT_FALSE(Judge().expected) << "a crash is one all the same";
+  Calls(RingEndCall::kNone, 0);
+  ring_.file()->NoteOomKills("/the/file", 4);
+  facts_.oom_kills = 6;
+  EXPECT_FALSE(Judge().expected);
+}
+
 TEST_F(ProcessEndTest, RequestsAndExitsAreExpected) {
   for (const int signal : {SIGTERM, SIGHUP, SIGINT}) {
     facts_.wait_status = signal;

@@ -95,6 +95,20 @@ TEST_F(UncleanEndTest, IsRecoveredByTheParentItself) {
   EXPECT_EQ(reports_[0].end_reason, "SIGKILL");
 }
 
+TEST_F(UncleanEndTest, IsNoReportIfItsSessionHadBeenAskedToEnd) {
+  Leave();
+  const uint64_t alive_ns = header()->heartbeat_ticks.load();  // ticks of a nanosecond
+  EXPECT_THAT(Recover(ChildEnd{header()->pid + 1, SIGTERM, alive_ns + kNsPerSecond}).value(),
+              IsEmpty());
+}
+
+TEST_F(UncleanEndTest, IsAReportIfItsSessionWasAskedToEndLater) {
+  Leave();
+  const uint64_t alive_ns = header()->heartbeat_ticks.load();
+  EXPECT_THAT(Recover(ChildEnd{header()->pid + 1, SIGTERM, alive_ns + 2 * kNsPerSecond}).value(),
+              SizeIs(1));
+}
+
 TEST_F(UncleanEndTest, IsTheParentsAlsoWhileOthersLook) {
   header()->parent_pid = getpid();
   header()->parent_start_ticks = ProcessStartTicks(getpid());
