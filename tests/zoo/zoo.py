@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs real programs with and without `jankbox run`, and fails if one of them is harmed or accused.
 
-Each program of programs.toml runs idle, by itself and recorded in turn. Recorded, it must end in the same way, write no report,
-and cost little more; the last line must name what was watched. Then its user types, if it has keys. A program with planted
-stalls runs once more for each: the stall must be reported, with its cause. Programs that are not installed are skipped by name.
+Each program of programs.toml starts a few times while nothing else runs: recorded, it must show its first window or output as
+soon. Then it runs idle, by itself and recorded in turn. Recorded, it must end in the same way, write no report, and cost little
+more; the last line must name what was watched. Then its user types, if it has keys. A program with planted stalls runs once more
+for each: the stall must be reported, with its cause. Programs that are not installed are skipped by name.
 """
 import argparse
 import concurrent.futures
@@ -45,6 +46,8 @@ CAUSES = {  # of a planted stall: what its report says, | between two of them
 }
 MISSED_SHARE = 0.05  # of the planted stalls, at most
 STALL_MS = 600  # the shortest is 700
+START_PAIRS = 5
+START_TIMEOUT_S = 5  # without a first window or output
 SETTLE_S = 5  # a program is not idle before: it reads its files and lays out its windows
 
 
@@ -78,9 +81,9 @@ def is_of_the_start(report, began, known_wait):
 
 
 class Run:
-    """One run of a command: it is told to end after `idle_s`, or typed into and then told to."""
+    """One run of a command: it is told to end after `idle_s`, or once it is `done`, or typed into and then told to."""
 
-    def __init__(self, command, screen, idle_s, keys='', environment=None):
+    def __init__(self, command, screen, idle_s, keys='', environment=None, done=lambda run: False):
         self.output = b''
         self.error = b''
         master = slave = None
@@ -99,7 +102,7 @@ class Run:
             threads.append(threading.Thread(target=self.read, args=(master, 'output'), daemon=True))
         for thread in threads:
             thread.start()
-        self.early = self.wait(process.pid, idle_s)
+        self.early = self.wait(process.pid, idle_s, lambda: done(self))
         if not self.early:
             self.idle_cpu_s = tree_cpu_s(process.pid)
         for key in keys if not self.early else '':
@@ -131,8 +134,8 @@ class Run:
     reported = False  # also its start-up
     all_reports = ()
 
-    def wait(self, pid, seconds):
-        """Whether the process ended in that time."""
+    def wait(self, pid, seconds, done=lambda: False):
+        """Whether the process ended in that time, or before it is `done`."""
         if self.usage is not None:
             return True
         end = time.monotonic() + seconds
@@ -143,7 +146,7 @@ class Run:
                 if self.status is None:
                     self.status = f'signal {os.WTERMSIG(status)}' if os.WIFSIGNALED(status) else f'status {os.WEXITSTATUS(status)}'
                 return True
-            if time.monotonic() >= end:
+            if time.monotonic() >= end or done():
                 return False
             time.sleep(0.02)
 
@@ -194,6 +197,7 @@ class Zoo:
         self.options = options
         self.jankbox = os.path.abspath(options.jankbox)
         self.wayland = ''  # the folder of the compositor's socket
+        self.starts = {}  # by program: seconds until its first window or output, by itself and recorded
 
     def command(self, text, scratch):
         return shlex.split(text.format(scratch=scratch, scratch_name=os.path.basename(scratch)))
@@ -214,7 +218,23 @@ class Zoo:
         return f'the planted stall "{cause}" was not reported: ' + '; '.join(
             f'{report["kind"]} {report["duration_ms"]:.0f} ms {report["verdict"].get("summary", "")}' for report in reports)
 
-    def run(self, program, screen, text, recorded, idle_s, keys='', scratch='', enter=lambda command: command):
+    def start_pairs(self, program):
+        """Seconds until its first window or output, by itself and recorded; nothing else may run meanwhile."""
+        times = ([], [])
+        if program['screen'] not in ('x11', 'tty'):
+            return times
+        with Screen(program['screen']) as screen:
+            has_started = lambda run: screen.start_s(run) is not None
+            for pair in range(START_PAIRS + 1):
+                for recorded in (False, True):
+                    run = self.run(program, screen, program['command'], recorded, START_TIMEOUT_S, done=has_started)[0]
+                    if run.start_s is None:
+                        return times  # it shows nothing
+                    if pair > 0:  # the first one reads its files from the disk
+                        times[recorded].append(run.start_s)
+        return times
+
+    def run(self, program, screen, text, recorded, idle_s, keys='', scratch='', enter=lambda command: command, done=lambda run: False):
         """One run in the folder `scratch`, or one of its own; returns it and the reports that it left."""
         own = '' if scratch else tempfile.mkdtemp(prefix='zoo-', dir='/tmp')
         scratch = scratch or own
@@ -229,7 +249,7 @@ class Zoo:
             if screen.window:
                 environment['DISPLAY'] = screen.display
                 screen.window.forget()
-            run = Run(enter(command), program['screen'], idle_s, keys, environment)
+            run = Run(enter(command), program['screen'], idle_s, keys, environment, done)
             run.start_s = screen.start_s(run)
             run.all_reports = []
             found = []  # but for the work of the start, which is real
@@ -244,6 +264,16 @@ class Zoo:
         finally:
             if own:
                 shutil.rmtree(own, ignore_errors=True)
+
+    def error_of_start(self, program):
+        """What is wrong with its start, as a list of at most one."""
+        bare_s, recorded_s = self.starts.get(program['name'], ([], []))
+        if not bare_s or not recorded_s:
+            return []
+        more_s = statistics.median(recorded_s) - statistics.median(bare_s)
+        if more_s <= max(MORE_START_S, 0.1 * statistics.median(bare_s)):
+            return []
+        return [f'starts {more_s * 1000:.0f} ms later than in {statistics.median(bare_s) * 1000:.0f} ms']
 
     def errors_of_idle(self, program, bare, recorded, last):
         errors = []
@@ -261,11 +291,6 @@ class Zoo:
             print(f'{program["name"]}: every run wrote a report: CPU time not compared', file=sys.stderr)
         if self.options.costs and more > max(MORE_CPU_S, 0.1 * statistics.median(run.cpu_s for run in bare)):
             errors.append(f'{more * 1000:.0f} ms more CPU time')
-        starts = [[run.start_s for run in runs if run.start_s is not None] for runs in (bare, [run for run, _ in recorded])]
-        if self.options.costs and all(starts):
-            bare_s, more_s = statistics.median(starts[0]), statistics.median(starts[1]) - statistics.median(starts[0])
-            if more_s > max(MORE_START_S, 0.1 * bare_s):
-                errors.append(f'starts {more_s * 1000:.0f} ms later than in {bare_s * 1000:.0f} ms')
         watched = program['watched']
         told = re.sub(r', unsure\)', ')', last)  # an idle one may have waited a few times only
         if not any((f'({loop})' if loop else 'nothing was watched') in told for loop in watched.split('|')):
@@ -274,10 +299,14 @@ class Zoo:
 
     def try_program(self, program):
         """The row of the table."""
-        row = {'program': program['name'], 'errors': [], 'last': '', 'cpu_ms': 0, 'recorded_cpu_ms': 0}
+        row = {'program': program['name'], 'errors': self.error_of_start(program), 'last': '', 'cpu_ms': 0, 'recorded_cpu_ms': 0}
+        if self.options.starts:
+            times = [f'{1000 * statistics.median(times_s):.0f} ms' for times_s in self.starts[program['name']] if times_s]
+            return {**row, 'last': 'started in ' + ', recorded '.join(times) if times else 'shows nothing', 'stalls': 0, 'missed': []}
         if not self.options.stalls:
             with Screen(program['screen']) as screen:
-                row.update(self.try_unplanted(program, screen))
+                unplanted = self.try_unplanted(program, screen)
+            row = {**row, **unplanted, 'errors': row['errors'] + unplanted['errors']}
         # On a busy machine the CPU is short with and without a quota.
         stalls = [cause for cause in program.get('stalls', {}) if self.options.costs or cause != 'quota']
         missed = [error for error in (self.stall(program, cause) for cause in stalls) if error]
@@ -343,7 +372,9 @@ def main():
     parser.add_argument('--slow-ms', type=int, default=100, metavar='MS', help='what counts as slow; more on a busy machine [%(default)s]')
     parser.add_argument('--jobs', type=int, default=4, metavar='N', help='programs at a time [%(default)s]')
     parser.add_argument('--no-costs', dest='costs', action='store_false', help='the machine is busy: compare no times, and plant no quota')
-    parser.add_argument('--stalls', action='store_true', help='plant the stalls only')
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument('--starts', action='store_true', help='compare the starts only')
+    only.add_argument('--stalls', action='store_true', help='plant the stalls only')
     parser.add_argument('--json', action='store_true', help='print one JSON object a program')
     parser.add_argument('program', nargs='*', help='only these, by name')
     options = parser.parse_args()
@@ -382,6 +413,10 @@ def run_all(zoo, programs):
     """Prints a row for each; returns how many failed, how many stalls were planted, and how many of them were missed."""
     options = zoo.options
     failed = planted = missed = 0
+    if (options.costs and not options.stalls) or options.starts:
+        for number, program in enumerate(programs, 1):
+            zoo.starts[program['name']] = zoo.start_pairs(program)
+            print(f'started   {program["name"]:20} {number} of {len(programs)}', file=sys.stderr)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for row in pool.map(zoo.try_program, programs):
             failed += bool(row['errors'])
