@@ -134,8 +134,8 @@ class Run:
     reported = False  # also its start-up
     all_reports = ()
 
-    def wait(self, pid, seconds, done=lambda: False):
-        """Whether the process ended in that time, or before it is `done`."""
+    def wait(self, pid, seconds, is_done=lambda: False):
+        """Whether the process ended in that time, or before `is_done()`."""
         if self.usage is not None:
             return True
         end = time.monotonic() + seconds
@@ -146,7 +146,7 @@ class Run:
                 if self.status is None:
                     self.status = f'signal {os.WTERMSIG(status)}' if os.WIFSIGNALED(status) else f'status {os.WEXITSTATUS(status)}'
                 return True
-            if time.monotonic() >= end or done():
+            if time.monotonic() >= end or is_done():
                 return False
             time.sleep(0.02)
 
