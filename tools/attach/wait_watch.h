@@ -122,12 +122,12 @@ class WaitWatch {
   bool polled_ = false;
   bool executed_ = false;
   Block block_ = Block::kNone;
-  uint64_t block_ns_ = 0;  // since when
-  Place place_;            // where it is leaving its CPU, if that is the last event
-  Place loop_place_;       // where a look saw it in the loop's wait
-  bool relieved_ = false;  // polled, with breakpoints left
+  uint64_t block_ns_ = 0;    // since when
+  Place place_;              // where it is leaving its CPU, if that is the last event
+  Place loop_place_;         // where a look saw it in the loop's wait
+  bool relieved_ = false;    // polled, with breakpoints left
   bool sees_places_ = true;  // of the blocks of a thread that is relieved
-  uint64_t hits_ = 0;      // of breakpoints, since
+  uint64_t hits_ = 0;        // of breakpoints, since
   uint64_t hits_ns_ = 0;
   uint64_t hits_span_ns_ = 0;     // how long they are counted
   uint64_t relieved_ns_ = 0;      // when it was for the last time
