@@ -221,7 +221,7 @@ class BusyLoopTest : public testing::TestWithParam<bool> {
   }
 
   // How much of a stall may be over before it is recognised.
-  uint64_t Unseen() const { return watch_->unseen()[0] != '\0' ? 100 * kNsPerMs : 0; }
+  uint64_t Unseen() const { return watch_->unseen()[0] != '\0' ? 200 * kNsPerMs : 0; }
 
   pid_t child_ = -1;
   ScopedFd orders_, answers_;
@@ -246,10 +246,14 @@ TEST_P(BusyLoopTest, ShortWaitsForAnswersAreOneStall) {
   GTEST_SKIP() << "a sanitizer's poll() has one call site for all callers";
 #endif
   ASSERT_TRUE(IsRelieved());
-  for (int i = 0; i < 2; ++i) {  // the breakpoints may be there or not
+  // The breakpoints may be there or not, and a look may come between two waits.
+  const int stalls = GetParam() ? 2 : 6;
+  for (int i = 0; i < stalls; ++i) {
     const uint64_t stall_ns = Order(kAsk);
     if (watch_->unsure() != 0) GTEST_SKIP() << "this test got no CPU during the stall";
-    EXPECT_GE(durations_.longest_ns(), stall_ns - Unseen());
+    if (GetParam() || i + 1 == stalls) {
+      EXPECT_GE(durations_.longest_ns(), stall_ns - Unseen());
+    }
     ASSERT_TRUE(IsRelieved());
   }
 }
