@@ -13,6 +13,8 @@ namespace jankbox {
 namespace {
 
 constexpr char kLowMemory[] = "low memory";
+// A sign of life is this old at most, unless the process got no CPU.
+constexpr uint64_t kMaxSilenceNs = 1500 * kNsPerMs;
 
 // Low-memory kills in the process's cgroup since its watcher looked last, a second before its end
 // at most.
@@ -65,7 +67,7 @@ bool IsRequestToEnd(int signal) {
   return signal == SIGTERM || signal == SIGHUP || signal == SIGINT;
 }
 
-EndFacts FactsOfEnd(const RingHeader& header, double ns_per_tick,
+EndFacts FactsOfEnd(const RingHeader& header, const TickConverter& clock,
                     const std::optional<ChildEnd>& child) {
   EndFacts facts;
   facts.same_boot = HeaderText(header.boot_id, sizeof(header.boot_id)) == CurrentProcess().boot_id;
@@ -74,8 +76,11 @@ EndFacts FactsOfEnd(const RingHeader& header, double ns_per_tick,
   if (!file.empty() && facts.same_boot) facts.oom_kills = ReadOomKills(file);
   const uint64_t called = header.end_call_ticks.load(std::memory_order_relaxed);
   const uint64_t alive = header.heartbeat_ticks.load(std::memory_order_relaxed);
-  const double later_ns = alive > called ? static_cast<double>(alive - called) * ns_per_tick : 0;
+  const double later_ns =
+      alive > called ? static_cast<double>(alive - called) * clock.ns_per_tick() : 0;
   facts.note_is_fresh = later_ns < static_cast<double>(kNsPerSecond);
+  facts.asked_to_end = child && child->asked_ns != 0 &&
+                       clock.ToMonotonicNs(alive) + kMaxSilenceNs >= child->asked_ns;
   return facts;
 }
 

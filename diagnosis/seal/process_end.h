@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "tracer/clock/tick_clock.h"
 #include "tracer/ring/ring_format.h"
 
 namespace jankbox {
@@ -36,7 +37,7 @@ struct ProcessEnd {
   bool expected = false;  // somebody asked for it, or it is nobody's fault: counted, no report
 };
 
-EndFacts FactsOfEnd(const RingHeader& header, double ns_per_tick,
+EndFacts FactsOfEnd(const RingHeader& header, const TickConverter& clock,
                     const std::optional<ChildEnd>& child);
 
 // True if the user, the desktop's session or a service manager ends a program with `signal`.

@@ -163,25 +163,13 @@ Status RecoverEnd(const DeadRing& ring, bool told, const Recovery& recovery) {
   return status;
 }
 
-// A sign of life is this old at most, unless the process got no CPU.
-constexpr uint64_t kMaxSilenceNs = 1500 * kNsPerMs;
-
-EndFacts FactsOf(const DeadRing& ring, const std::optional<ChildEnd>& child) {
-  const RingHeader& header = ring.reader.header();
-  EndFacts facts = FactsOfEnd(header, ring.clock.ns_per_tick(), child);
-  const uint64_t alive = header.heartbeat_ticks.load(std::memory_order_relaxed);
-  facts.asked_to_end = child && child->asked_ns != 0 &&
-                       ring.clock.ToMonotonicNs(alive) + kMaxSilenceNs >= child->asked_ns;
-  return facts;
-}
-
 Status RecoverRing(DeadRing ring, const Recovery& recovery) {
   const RingHeader& header = ring.reader.header();
   // What was recorded from outside says nothing about the process' end.
   const bool from_inside = header.foreground.load(std::memory_order_relaxed) != 0;
   const bool unclean = EndOf(header) == RingEnd::kNone && from_inside;
   if (unclean) {
-    ring.end = JudgeEnd(header, FactsOf(ring, recovery.child));
+    ring.end = JudgeEnd(header, FactsOfEnd(header, ring.clock, recovery.child));
   }
   const ProcessUsage usage = UsageOfRing(header);
   if (!usage.id.empty()) recovery.counts->CountEndedUsage(usage);

@@ -266,7 +266,8 @@ bool LoopWaits::DecideWait(const WaitCall& call, LoopModule module) {
     NoteOwnWait(call);
     return true;
   }
-  if (is_programs_ && IsForReplies(FindModule(loop_.call_site))) loop_ = {};  // not known before
+  // Its library was not known yet: it was loaded after the last poll at the modules.
+  if (is_programs_ && IsForReplies(FindModule(loop_.call_site))) loop_ = {};
   const bool has_loop = loop_.call_site != nullptr;
   const bool may_be_own = has_loop && !IsReplyInside(call, module);
   if (may_be_own && IsNestedRun(call)) return true;

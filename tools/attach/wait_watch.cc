@@ -131,8 +131,7 @@ const char* WaitWatch::unseen() const {
     return "dispatches between waits of less than 10 ms (no hardware breakpoints)";
   }
   if (sees_places_) return "";
-  return "dispatches of several waits, if none took 10 ms, of a loop that waits more than 500 "
-         "times "
+  return "dispatches of several waits of less than 10 ms, of a loop that waits more than 500 times "
          "a second (kernel.perf_event_paranoid is above 1)";
 }
 

@@ -84,16 +84,16 @@ TEST_F(ProcessEndTest, CallSaysTheSignalWhileItIsFresh) {
 TEST_F(ProcessEndTest, NoteThatTheProcessOutlivedIsNotFresh) {
   header()->end_call_ticks.store(1000);
   header()->heartbeat_ticks.store(1000 + kNsPerSecond - 1);
-  EXPECT_TRUE(FactsOfEnd(*header(), 1.0, {}).note_is_fresh);
+  EXPECT_TRUE(FactsOfEnd(*header(), TickConverter(), {}).note_is_fresh);
   header()->heartbeat_ticks.store(1000 + kNsPerSecond);
-  EXPECT_FALSE(FactsOfEnd(*header(), 1.0, {}).note_is_fresh);
-  EXPECT_TRUE(FactsOfEnd(*header(), 0.5, {}).note_is_fresh);
+  EXPECT_FALSE(FactsOfEnd(*header(), TickConverter(), {}).note_is_fresh);
+  EXPECT_TRUE(FactsOfEnd(*header(), TickConverter({}, {}, 0.5), {}).note_is_fresh);
 }
 
 TEST_F(ProcessEndTest, WaitStatusIsThatOfItsOwnProcess) {
   const int pid = header()->pid;
-  EXPECT_EQ(FactsOfEnd(*header(), 1.0, ChildEnd{pid, SIGKILL}).wait_status, SIGKILL);
-  EXPECT_FALSE(FactsOfEnd(*header(), 1.0, ChildEnd{pid + 1, SIGKILL}).wait_status);
+  EXPECT_EQ(FactsOfEnd(*header(), TickConverter(), ChildEnd{pid, SIGKILL}).wait_status, SIGKILL);
+  EXPECT_FALSE(FactsOfEnd(*header(), TickConverter(), ChildEnd{pid + 1, SIGKILL}).wait_status);
 }
 
 TEST_F(ProcessEndTest, LowMemoryNeedsASigkillAndACount) {
@@ -120,15 +120,15 @@ TEST_F(ProcessEndTest, CountIsReadAgainFromTheFile) {
   TemporaryFolder folder;
   const std::string file = folder / "memory.events";
   std::ofstream(file) << "low 0\nhigh 0\nmax 7\noom 3\noom_kill 2\noom_group_kill 0\n";
-  EXPECT_FALSE(FactsOfEnd(*header(), 1.0, {}).oom_kills);
+  EXPECT_FALSE(FactsOfEnd(*header(), TickConverter(), {}).oom_kills);
   ring_.file()->NoteOomKills(file, 1);
-  EXPECT_EQ(FactsOfEnd(*header(), 1.0, {}).oom_kills, 2u);
+  EXPECT_EQ(FactsOfEnd(*header(), TickConverter(), {}).oom_kills, 2u);
 }
 
 TEST_F(ProcessEndTest, AnotherBootIsNoCrash) {
-  EXPECT_TRUE(FactsOfEnd(*header(), 1.0, {}).same_boot);
+  EXPECT_TRUE(FactsOfEnd(*header(), TickConverter(), {}).same_boot);
   header()->boot_id[0] ^= 1;
-  facts_ = FactsOfEnd(*header(), 1.0, {});
+  facts_ = FactsOfEnd(*header(), TickConverter(), {});
   EXPECT_FALSE(facts_.same_boot);
   EXPECT_EQ(Judge().reason, "machine stopped");
   EXPECT_EQ(Judge().evidence, "boot id");
