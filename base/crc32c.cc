@@ -8,6 +8,7 @@
 #endif
 
 #include "base/cpu_features.h"
+#include "base/mutex.h"
 
 namespace jankbox {
 namespace {
@@ -76,7 +77,7 @@ uint32_t Crc32cPortable(uint32_t crc, const void* data, size_t bytes) {
 
 uint32_t Crc32c(uint32_t crc, const void* data, size_t bytes) {
 #if defined(JANKBOX_CRC_TARGET)
-  static const bool has_instruction = HasInstruction();
+  const bool has_instruction = MakeOnce([] { return new const bool(HasInstruction()); });
   if (has_instruction) return Crc32cByInstruction(crc, static_cast<const uint8_t*>(data), bytes);
 #endif
   return Crc32cPortable(crc, data, bytes);

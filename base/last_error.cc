@@ -9,8 +9,7 @@ namespace {
 Mutex g_mutex;
 
 std::string& Text() REQUIRES(g_mutex) {
-  static auto* text = new std::string();
-  return *text;
+  return MakeOnce([] { return new std::string(); });
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include "base/log.h"
 
+#include "base/mutex.h"
+
 namespace jankbox {
 namespace {
 
@@ -33,7 +35,7 @@ int ReadLeastPriority() {
 }
 
 void Write(int priority, std::string_view message) {
-  static const int least_priority = ReadLeastPriority();
+  const int least_priority = MakeOnce([] { return new const int(ReadLeastPriority()); });
   if (priority < least_priority) return;
   const Sink& sink = HostSink();
   if (sink) {

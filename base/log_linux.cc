@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/logger.h"
+#include "base/mutex.h"
 
 namespace jankbox {
 namespace {
@@ -41,8 +42,7 @@ spdlog::logger* MakeLogger() {
 }  // namespace
 
 spdlog::logger& Log() {
-  static spdlog::logger* logger = MakeLogger();
-  return *logger;
+  return MakeOnce([] { return MakeLogger(); });
 }
 
 void LogWarning(std::string_view message) {

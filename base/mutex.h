@@ -8,7 +8,9 @@
 #include <pthread.h>
 #include <time.h>
 
+#include <atomic>
 #include <cstdint>
+#include <type_traits>
 
 #include "base/clock.h"
 #include "base/thread_annotations.h"
@@ -77,6 +79,22 @@ class CondVar {
  private:
   pthread_cond_t condition_;
 };
+
+// What `make` returned first, never destroyed: T is made by its first user, or by several at the
+// same time, of which one wins. FORK: unlike a function's static variable, whose guard stays locked
+// for good in a child that was forked while another thread of its parent initialised it.
+template <typename Make>
+auto& MakeOnce(Make make) {
+  static_assert(std::is_empty_v<Make>, "a lambda: each has a type, and a T, of its own");
+  using Made = std::remove_pointer_t<decltype(make())>;
+  static constinit std::atomic<Made*> made{nullptr};
+  Made* first = made.load(std::memory_order_acquire);
+  if (first != nullptr) return *first;
+  Made* fresh = make();
+  if (made.compare_exchange_strong(first, fresh, std::memory_order_acq_rel)) return *fresh;
+  delete fresh;
+  return *first;
+}
 
 }  // namespace jankbox
 

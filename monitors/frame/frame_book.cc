@@ -1,12 +1,13 @@
 #include "monitors/frame/frame_book.h"
 
+#include "base/mutex.h"
 #include "monitors/frame/state_tags.h"
 
 namespace jankbox {
 
 FrameBook& FrameBook::Get() {
-  static auto* book = new FrameBook();  // reports are written until the very end
-  return *book;
+  // Never destroyed: reports are written until the very end.
+  return MakeOnce([] { return new FrameBook(); });
 }
 
 void FrameBook::Clear() {

@@ -1,5 +1,7 @@
 #include "monitors/frame/state_tags.h"
 
+#include "base/mutex.h"
+
 #include <algorithm>
 
 namespace jankbox {
@@ -7,8 +9,8 @@ namespace jankbox {
 std::atomic<uint32_t> StateTags::scene_{0};
 
 StateTags& StateTags::Get() {
-  static auto* tags = new StateTags();  // the app may say its state at any time
-  return *tags;
+  // Never destroyed: the app may say its state at any time.
+  return MakeOnce([] { return new StateTags(); });
 }
 
 bool StateTags::Set(std::string_view key, std::string_view value, uint64_t now_ns) {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/mutex.h"
 #include "base/own_thread.h"
 
 namespace jankbox {
 
 IncidentListeners& IncidentListeners::Get() {
-  static auto* listeners = new IncidentListeners();
-  return *listeners;
+  return MakeOnce([] { return new IncidentListeners(); });
 }
 
 Status IncidentListeners::Add(jankbox_incident_listener listener, void* context) {

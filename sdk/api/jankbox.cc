@@ -79,8 +79,7 @@ void OnForkInChild() {
 }
 
 std::shared_ptr<jankbox::Runtime>& RuntimeSlot() REQUIRES(g_runtime_mutex) {
-  static auto* runtime = new std::shared_ptr<jankbox::Runtime>();
-  return *runtime;
+  return jankbox::MakeOnce([] { return new std::shared_ptr<jankbox::Runtime>(); });
 }
 
 std::shared_ptr<jankbox::Runtime> Current() {
@@ -117,10 +116,13 @@ extern "C" {
 
 jankbox_status jankbox_start(const jankbox_options* options) {
   jankbox::LoaderUse::Register();
-  static const int quick_exit_noted = at_quick_exit(jankbox_process_exits);
-  (void)quick_exit_noted;
-  static const int forks_noted = pthread_atfork(nullptr, nullptr, OnForkInChild);
-  (void)forks_noted;
+  static std::atomic<bool> noted{false};
+  if (!noted.load()) {  // two threads may: it is harmless to be told twice
+    jankbox::Plugins::Get();  // made here, so that OnForkInChild() allocates nothing
+    at_quick_exit(jankbox_process_exits);
+    pthread_atfork(nullptr, nullptr, OnForkInChild);
+    noted.store(true);
+  }
   g_starter.store(getpid());
   const LifecycleTurn turn;
   if (Current() != nullptr) return JANKBOX_OK;

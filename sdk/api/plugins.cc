@@ -1,5 +1,7 @@
 #include "sdk/api/plugins.h"
 
+#include "base/mutex.h"
+
 #include <new>
 
 namespace jankbox {
@@ -28,8 +30,7 @@ class Plugins::Turn {
 };
 
 Plugins& Plugins::Get() {
-  static auto* plugins = new Plugins();
-  return *plugins;
+  return MakeOnce([] { return new Plugins(); });
 }
 
 Status Plugins::Add(const jankbox_plugin* given) {

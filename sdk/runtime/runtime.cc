@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/last_error.h"
+#include "base/mutex.h"
 #include "base/own_thread.h"
 #include "monitors/anr/quit_signal.h"
 #include "monitors/frame/frame_book.h"
@@ -42,8 +43,7 @@ struct RetiredRing {
 
 // Touched by Start() and Stop() only, which the C surface never runs at the same time.
 std::vector<RetiredRing>& RetiredRings() {
-  static auto* rings = new std::vector<RetiredRing>();
-  return *rings;
+  return MakeOnce([] { return new std::vector<RetiredRing>(); });
 }
 
 void UnmapOldRings() {

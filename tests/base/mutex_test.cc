@@ -1,7 +1,10 @@
 #include "base/mutex.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <thread>
 
 #include "base/clock.h"
@@ -69,6 +72,32 @@ TEST(CondVar, DeadlineBeyondTheClockIsAWaitForTheNotification) {
     }
   }
   other.join();
+}
+
+std::atomic<bool> g_making{false}, g_may_end{false};
+
+const int& MadeSlowlyTheFirstTime() {
+  return MakeOnce([] {
+    const bool first = !g_making.exchange(true);
+    while (first && !g_may_end) std::this_thread::yield();
+    return new const int(first ? 1 : 2);
+  });
+}
+
+TEST(MakeOnce, ChildForkedWhileAnotherThreadMakesItDoesNotWait) {
+  g_making = g_may_end = false;
+  std::thread maker([] { MadeSlowlyTheFirstTime(); });
+  while (!g_making) std::this_thread::yield();
+  const pid_t child = fork();
+  if (child == 0) _exit(MadeSlowlyTheFirstTime());
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 2);
+  const int& made = MadeSlowlyTheFirstTime();
+  g_may_end = true;
+  maker.join();
+  EXPECT_EQ(made, 2);
+  EXPECT_EQ(&MadeSlowlyTheFirstTime(), &made) << "the maker that was late has replaced it";
 }
 
 }  // namespace

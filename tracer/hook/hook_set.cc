@@ -4,6 +4,7 @@
 
 #include "base/last_error.h"
 #include "base/loader_use.h"
+#include "base/mutex.h"
 #include "tracer/hook/loaded_module.h"
 #include "tracer/hook/reentry_guard.h"
 
@@ -29,8 +30,8 @@ bool IsOfTheApp(std::string_view path) {
 }
 
 HookSet& HookSet::Get() {
-  static auto* hooks = new HookSet();  // proxies stay callable permanently, so does what they need
-  return *hooks;
+  // Never destroyed: proxies stay callable permanently, so does what they need.
+  return MakeOnce([] { return new HookSet(); });
 }
 
 Status HookSet::Add(const HookUse& use) {

@@ -1,10 +1,11 @@
 #include "tracer/ring/binder_names.h"
 
+#include "base/mutex.h"
+
 namespace jankbox {
 
 BinderNames& BinderNames::Get() {
-  static auto* names = new BinderNames();
-  return *names;
+  return MakeOnce([] { return new BinderNames(); });
 }
 
 bool BinderNames::Add(std::string_view stub_class, std::string_view constant, int64_t code) {

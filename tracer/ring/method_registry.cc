@@ -4,14 +4,15 @@
 #include <cstring>
 #include <utility>
 
+#include "base/mutex.h"
 #include "tracer/event/event.h"
 #include "tracer/ring/ring_file.h"
 
 namespace jankbox {
 
 MethodRegistry& MethodRegistry::Get() {
-  static MethodRegistry* registry = new MethodRegistry();  // outlives every static destructor
-  return *registry;
+  // Outlives every static destructor.
+  return MakeOnce([] { return new MethodRegistry(); });
 }
 
 uint32_t MethodRegistry::IdOfName(std::string_view name) {

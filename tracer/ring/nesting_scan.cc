@@ -5,6 +5,7 @@
 
 #include "base/atomic_word.h"
 #include "base/cpu_features.h"
+#include "base/mutex.h"
 
 namespace jankbox {
 namespace {
@@ -105,7 +106,7 @@ JANKBOX_AVX2 void NestingScan::SkipAvx2(const uint64_t* first) {
 }
 
 void NestingScan::Skip(const uint64_t* first) {
-  static const bool has_avx2 = HasAvx2();
+  const bool has_avx2 = MakeOnce([] { return new const bool(HasAvx2()); });
   if (has_avx2) return SkipAvx2(first);
   using Bytes = char __attribute__((vector_size(16)));
   using Shorts = short __attribute__((vector_size(16)));

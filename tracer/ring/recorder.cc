@@ -298,18 +298,25 @@ Status Recorder::Open(RingFile* ring) {
   if (!ThreadValuesWork()) {
     return Status(StatusCode::kUnavailable, "the process has used up its pthread keys");
   }
-  static const int key_error = pthread_key_create(&g_exit_key, OnThreadExit);
-  if (key_error != 0) return Status::FromErrno(key_error, "pthread_key_create");
-  static Recording* recording = NewRecording();
+  // One thread at a time opens; no variable needs a guard, which a child forked meanwhile would
+  // find locked.
+  static bool has_key = false;
+  if (!has_key) {
+    const int error = pthread_key_create(&g_exit_key, OnThreadExit);
+    if (error != 0) return Status::FromErrno(error, "pthread_key_create");
+    has_key = true;
+  }
+  static Recording* recording = nullptr;
+  if (recording == nullptr) recording = NewRecording();
   if (recording == nullptr)
     return Status(StatusCode::kNoSpace, "no memory for the recorder's gate");
-  static pid_t opened_by = getpid();
-  if (opened_by != getpid()) {  // a forked child records for itself
+  static pid_t opened_by = 0;
+  if (opened_by != 0 && opened_by != getpid()) {  // a forked child records for itself
     ThreadCursorPool::AbandonAll();
     jankbox_cursor_v1 = &g_no_cursor;
     t_markers = &g_no_cursor;
-    opened_by = getpid();
   }
+  opened_by = getpid();
   recording->not_forked.store(true, std::memory_order_relaxed);
   recording->source_.store(static_cast<TickSource>(ring->header()->tick_source),
                            std::memory_order_relaxed);

@@ -55,8 +55,7 @@ struct Registry {
 };
 
 Registry& TheRegistry() {
-  static Registry& registry = *new Registry;
-  return registry;
+  return MakeOnce([] { return new Registry; });
 }
 
 void FillSlot(Slot* slot, uint32_t sequence, const void* context) {

@@ -1,5 +1,7 @@
 #include "sdk/android/jni/incident_facts.h"
 
+#include "base/mutex.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,8 +20,7 @@ void Add(const jankbox_incident* incident, const char* key, const std::string& v
 }  // namespace
 
 IncidentFacts& IncidentFacts::Get() {
-  static auto* facts = new IncidentFacts();
-  return *facts;
+  return MakeOnce([] { return new IncidentFacts(); });
 }
 
 void IncidentFacts::NoteStack(OverdueStack stack) {
