@@ -4,6 +4,10 @@
 #ifndef JANKBOX_MONITORS_LOOPER_LOOP_DISPATCHES_H_
 #define JANKBOX_MONITORS_LOOPER_LOOP_DISPATCHES_H_
 
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
+
 #include <cstdint>
 #include <span>
 
@@ -38,6 +42,9 @@ class GuessedWaits {
 
 class LoopDispatches {
  public:
+  // A third of what a user notices.
+  static constexpr uint64_t kQuickStartUpNs = 30 * kNsPerMs;
+
   // Before a wait. True if it is the loop's own, or the first sign of a UI that starts up: then
   // OnWaitDone() follows it. `calls` is null until the recorder is ready.
   bool OnWait(const WaitCall& call, const DispatchCalls* calls) {
@@ -81,6 +88,18 @@ class LoopDispatches {
     announced_ = true;
   }
 
+  // Is it time to start the recorder, if there is none yet? `own` is what OnWait() said. The
+  // recorder's threads take from a process the shortcuts that the C library takes while it has a
+  // single one, in getc() and malloc(): a start-up that is over soon is left those.
+  bool NeedsRecorder(bool own) const {
+    if (what_ != kStartUpName) return own;
+    if (start_up_over_ || !HasOneThread()) return true;
+    return begin_ns_ != 0 && MonotonicNs() - begin_ns_ >= kQuickStartUpNs;
+  }
+
+  // How long the start-up was if it ended before the recorder was ready; 0: it did not.
+  uint64_t unrecorded_start_up_ns() const { return unrecorded_start_up_ns_; }
+
   // The program starts: what it does until its loop waits for the first time is one dispatch.
   void BeginStartUp(const DispatchCalls* calls) {
     what_ = kStartUpName;
@@ -90,6 +109,7 @@ class LoopDispatches {
   // The running dispatch, if any, ends: at the loop's next wait, or with the program.
   void Finish(const DispatchCalls* calls) {
     Announce(calls);
+    if (starts_up() && !announced_) unrecorded_start_up_ns_ = MonotonicNs() - begin_ns_;
     if (announced_ && calls != nullptr) calls->end();
     begin_ns_ = 0;
     announced_ = false;
@@ -114,6 +134,15 @@ class LoopDispatches {
   const GuessedWaits& guessed_waits() const { return guessed_waits_; }
 
  private:
+  // False if the C library does not say.
+  static bool HasOneThread() {
+#if __has_include(<sys/single_threaded.h>)
+    return __libc_single_threaded != 0;
+#else
+    return false;
+#endif
+  }
+
   // A program's own loop is known at its third wait only: the first one ends the start-up.
   static bool MayBecomeTheLoop(const WaitCall& call, LoopModule module) {
     const bool of_program =
@@ -130,6 +159,7 @@ class LoopDispatches {
 
   LoopWaits waits_;
   const char* told_name_ = nullptr;
+  uint64_t unrecorded_start_up_ns_ = 0;
   GuessedWaits guessed_waits_;
   uint64_t guess_began_ns_ = 0;  // of a wait that is only guessed to be the loop's; 0: none
   uint64_t begin_ns_ = 0;        // of the running dispatch; 0: the loop waits, or there is none yet

@@ -24,10 +24,11 @@ class ThreadWait {
     // Any wait inside a dispatch is a chance to report it: GTK's start-up waits for its display
     // all the time.
     if (!own_) loop_->Announce(calls);
+    needs_recorder_ = calls == nullptr && loop_->NeedsRecorder(own_);
   }
 
-  // The loop's own wait, or the first of a UI that starts up?
-  bool own() const { return own_; }
+  // There is no recorder yet, and it is time to start it.
+  bool needs_recorder() const { return needs_recorder_; }
 
   // The wait has returned.
   void Done(const DispatchCalls* calls) {
@@ -43,7 +44,8 @@ class ThreadWait {
   static inline JANKBOX_THREAD_VALUE(const void*, t_inside, nullptr);  // its caller's stack pointer
 
   LoopDispatches* loop_ = nullptr;  // null: not watched, or inside another wait
-  bool own_ = false;
+  bool own_ = false;  // the loop's own wait, or the first of a UI that starts up
+  bool needs_recorder_ = false;
 };
 
 }  // namespace jankbox

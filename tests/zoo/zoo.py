@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs real programs with and without `jankbox run`, and fails if one of them is harmed or accused.
 
-Each program of programs.toml starts a few times while nothing else runs: recorded, it must show its first window or output as
-soon. Then it runs idle, by itself and recorded in turn. Recorded, it must end in the same way, write no report, and cost little
-more; the last line must name what was watched. Then its user types, if it has keys. A program with planted stalls runs once more
-for each: the stall must be reported, with its cause. Programs that are not installed are skipped by name.
+First, while nothing else runs, each program of programs.toml starts a few times: recorded, it must show its first window or
+output as soon. Then, one at a time, come the planted stalls: each must be reported, with its cause. Last, several programs at a
+time, each runs idle, by itself and recorded in turn. Recorded, it must end in the same way, write no report, and cost little
+more; the last line must name what was watched. Then its user types, if it has keys. Programs that are not installed are skipped
+by name.
 """
 import argparse
 import concurrent.futures
@@ -46,7 +47,8 @@ CAUSES = {  # of a planted stall: what its report says, | between two of them
 }
 MISSED_SHARE = 0.05  # of the planted stalls, at most
 STALL_MS = 600  # the shortest is 700
-START_PAIRS = 5
+START_PAIRS = (5, 25)  # at least and at most
+SURE = 2.2  # standard deviations of a fair coin's: five of five
 START_TIMEOUT_S = 5  # without a first window or output
 SETTLE_S = 5  # a program is not idle before: it reads its files and lays out its windows
 
@@ -192,12 +194,24 @@ class Screen:
         return None if shown_s is None else shown_s - run.began_s
 
 
+def share_too_late(bare_s, recorded_s):
+    """Of the pairs of starts, those of which the recorded one takes longer than allowed."""
+    limit_s = max(MORE_START_S, 0.1 * statistics.median(bare_s))
+    return statistics.mean(later - sooner > limit_s for sooner, later in zip(bare_s, recorded_s))
+
+
+def is_decided(times):
+    """Is it clear from these pairs whether the middle one is too late? Most programs need few, and those near the limit many."""
+    return abs(2 * share_too_late(*times) - 1) * len(times[0]) ** 0.5 >= SURE
+
+
 class Zoo:
     def __init__(self, options):
         self.options = options
         self.jankbox = os.path.abspath(options.jankbox)
         self.wayland = ''  # the folder of the compositor's socket
         self.starts = {}  # by program: seconds until its first window or output, by itself and recorded
+        self.planted = {}  # by program: how many stalls, and those that were missed
 
     def command(self, text, scratch):
         return shlex.split(text.format(scratch=scratch, scratch_name=os.path.basename(scratch)))
@@ -225,7 +239,9 @@ class Zoo:
             return times
         with Screen(program['screen']) as screen:
             has_started = lambda run: screen.start_s(run) is not None
-            for pair in range(START_PAIRS + 1):
+            for pair in range(START_PAIRS[1] + 1):
+                if pair > START_PAIRS[0] and is_decided(times):
+                    break
                 for recorded in (False, True):
                     run = self.run(program, screen, program['command'], recorded, START_TIMEOUT_S, done=has_started)[0]
                     if run.start_s is None:
@@ -268,12 +284,10 @@ class Zoo:
     def error_of_start(self, program):
         """What is wrong with its start, as a list of at most one."""
         bare_s, recorded_s = self.starts.get(program['name'], ([], []))
-        if not bare_s or not recorded_s:
+        if not bare_s or not recorded_s or share_too_late(bare_s, recorded_s) <= 0.5:
             return []
-        more_s = statistics.median(recorded_s) - statistics.median(bare_s)
-        if more_s <= max(MORE_START_S, 0.1 * statistics.median(bare_s)):
-            return []
-        return [f'starts {more_s * 1000:.0f} ms later than in {statistics.median(bare_s) * 1000:.0f} ms']
+        more_s = statistics.median(later - sooner for sooner, later in zip(bare_s, recorded_s))
+        return [f'starts {more_s * 1000:.0f} ms later than in {statistics.median(bare_s) * 1000:.0f} ms ({len(bare_s)} pairs)']
 
     def errors_of_idle(self, program, bare, recorded, last):
         errors = []
@@ -299,18 +313,23 @@ class Zoo:
 
     def try_program(self, program):
         """The row of the table."""
-        row = {'program': program['name'], 'errors': self.error_of_start(program), 'last': '', 'cpu_ms': 0, 'recorded_cpu_ms': 0}
+        row = {'program': program['name'], 'errors': self.error_of_start(program), 'last': '', 'cpu_ms': 0, 'recorded_cpu_ms': 0, 'stalls': 0,
+               'missed': [], **self.planted.get(program['name'], {})}
         if self.options.starts:
             times = [f'{1000 * statistics.median(times_s):.0f} ms' for times_s in self.starts[program['name']] if times_s]
-            return {**row, 'last': 'started in ' + ', recorded '.join(times) if times else 'shows nothing', 'stalls': 0, 'missed': []}
+            return {**row, 'last': 'started in ' + ', recorded '.join(times) if times else 'shows nothing'}
         if not self.options.stalls:
             with Screen(program['screen']) as screen:
                 unplanted = self.try_unplanted(program, screen)
             row = {**row, **unplanted, 'errors': row['errors'] + unplanted['errors']}
+        return row
+
+    def plant_stalls(self, program):
+        """Nothing else may run meanwhile: it would be a cause, too."""
         # On a busy machine the CPU is short with and without a quota.
         stalls = [cause for cause in program.get('stalls', {}) if self.options.costs or cause != 'quota']
         missed = [error for error in (self.stall(program, cause) for cause in stalls) if error]
-        return {**row, 'stalls': len(stalls), 'missed': missed}
+        return {'stalls': len(stalls), 'missed': missed}
 
     def try_unplanted(self, program, screen):
         bare, recorded = [], []
@@ -416,7 +435,11 @@ def run_all(zoo, programs):
     if (options.costs and not options.stalls) or options.starts:
         for number, program in enumerate(programs, 1):
             zoo.starts[program['name']] = zoo.start_pairs(program)
-            print(f'started   {program["name"]:20} {number} of {len(programs)}', file=sys.stderr)
+            print(f'started   {program["name"]:20} {number} of {len(programs)}, {len(zoo.starts[program["name"]][0])} pairs', file=sys.stderr)
+    if not options.starts:
+        for number, program in enumerate(programs, 1):
+            zoo.planted[program['name']] = zoo.plant_stalls(program)
+            print(f'stalled   {program["name"]:20} {number} of {len(programs)}', file=sys.stderr)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for row in pool.map(zoo.try_program, programs):
             failed += bool(row['errors'])

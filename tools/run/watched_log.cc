@@ -61,9 +61,11 @@ void WatchedLog::Add(std::string_view text, uint64_t now_ns) {
 
 void WatchedLog::AddPossibleStalls(std::string_view text) {
   const std::vector<std::string_view> fields = Fields(text);
-  if (fields.size() != 2) return;
-  const std::optional<uint64_t> count = Number(fields[0]), longest_ms = Number(fields[1]);
-  if (!count || !longest_ms) return;
+  if (fields.size() != 3) return;
+  const std::optional<uint64_t> count = Number(fields[0]), longest_ms = Number(fields[1]),
+                                start_up_ms = Number(fields[2]);
+  if (!count || !longest_ms || !start_up_ms) return;
+  unrecorded_start_up_ms_ = std::max(unrecorded_start_up_ms_, *start_up_ms);
   possible_stalls_ += *count;
   longest_possible_ms_ = std::max(longest_possible_ms_, *longest_ms);
 }
@@ -124,6 +126,10 @@ std::string WatchedLog::Summary(uint64_t now_ns) const {
     line += "; " + Plural(possible_stalls_, "possible stall") + " of up to " +
             DurationText(static_cast<double>(longest_possible_ms_)) +
             ", not reported: it was not yet sure which waits are the loop's";
+  }
+  if (unrecorded_start_up_ms_ != 0) {
+    line += "; a start-up of " + DurationText(static_cast<double>(unrecorded_start_up_ms_)) +
+            " was over before it could be recorded (--startup records it)";
   }
   return line;
 }

@@ -30,7 +30,8 @@ class WatchedLog {
   void AddRecognised(std::string_view text);
 
   // "watched: main (glib), 1204 messages in 14 s"; "" if nothing was. At most three loops by name.
-  // Then how many waits may have been stalls and were not reported.
+  // Then how many waits may have been stalls and were not reported, and how long a start-up was
+  // that was not.
   std::string Summary(uint64_t now_ns) const;
 
   // No loop was: at most threads that started up.
@@ -53,6 +54,7 @@ class WatchedLog {
   bool java_without_ui_ = false;
   uint64_t possible_stalls_ = 0;
   uint64_t longest_possible_ms_ = 0;
+  uint64_t unrecorded_start_up_ms_ = 0;
   std::map<std::pair<int, size_t>, Loop> loops_;              // by process and place in its ring
   std::map<std::pair<int, std::string>, std::string> signs_;  // by process and thread
 };

@@ -134,7 +134,7 @@ __attribute__((noinline)) bool WaitForDescriptor(void (*inside)()) {
   ThreadWait wait(nullptr, JANKBOX_WAIT_CALL(kEpoll, .fd = 3));
   inside();
   wait.Done(nullptr);
-  return wait.own();
+  return wait.needs_recorder();
 }
 
 TEST_F(WatchedLoopsTest, WaitsInsideOfAWaitAreNotTheLoops) {

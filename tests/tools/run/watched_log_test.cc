@@ -81,12 +81,22 @@ TEST(WatchedLog, PossibleStallsAreCounted) {
   WatchedLog log;
   log.Add(Text(7, 0, false, 0, "poll", "main", "app"), kStartNs);
   log.Add(Text(7, 0, true, 9, "poll", "main", "app"), kStartNs + kNsPerSecond);
-  for (const char* text : {"2\t300", "1\t1200", "x\t1", "1", ""}) {
+  for (const char* text : {"2\t300\t0", "1\t1200\t0", "x\t1\t2", "1\t2", ""}) {
     log.AddPossibleStalls(text);
   }
   EXPECT_EQ(log.Summary(kStartNs),
             "watched: main (poll), 9 messages in 1.0 s; 3 possible stalls of up to 1.2 s, not "
             "reported: it was not yet sure which waits are the loop's");
+}
+
+TEST(WatchedLog, StartUpThatWasOverBeforeTheRecorderWasReadyIsTold) {
+  WatchedLog log;
+  log.Add(Text(7, 0, false, 0, "tcl", "main", "wish"), kStartNs);
+  log.Add(Text(7, 0, true, 9, "tcl", "main", "wish"), kStartNs + kNsPerSecond);
+  log.AddPossibleStalls("0\t0\t3100");
+  EXPECT_EQ(log.Summary(kStartNs),
+            "watched: main (tcl), 9 messages in 1.0 s; a start-up of 3.1 s was over before it "
+            "could be recorded (--startup records it)");
 }
 
 TEST(WatchedLog, WhatIsNoMessageIsIgnored) {
