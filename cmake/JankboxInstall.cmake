@@ -25,18 +25,20 @@ if(TARGET jankbox)
   install(FILES ${PROJECT_BINARY_DIR}/jankbox.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT jankbox_sdk)
 endif()
 
+# It links libjankbox.so, which is beside it in the build as well. (With a path of the build that is changed later, CMake leaves
+# room for the longer one: an empty entry, which is the working folder.)
+if(TARGET jankbox_jvmti)
+  set_target_properties(jankbox_jvmti PROPERTIES INSTALL_RPATH $ORIGIN BUILD_WITH_INSTALL_RPATH ON)
+endif()
 # Loaded at run time, never linked: no part of the exported targets.
 foreach(agent jankbox_agent jankbox_jvmti)
   if(TARGET ${agent})
-    set_target_properties(${agent} PROPERTIES INSTALL_RPATH $ORIGIN)
     install(TARGETS ${agent} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT jankbox_sdk)
   endif()
 endforeach()
 
-file(RELATIVE_PATH jankbox_libraries_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
 foreach(program jankbox_command jankbox-collector)
   if(TARGET ${program})
-    set_target_properties(${program} PROPERTIES INSTALL_RPATH $ORIGIN/${jankbox_libraries_from_bin})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT jankbox_programs)
   endif()
 endforeach()

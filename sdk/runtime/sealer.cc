@@ -39,7 +39,7 @@ static_assert(Sealer::kMaxQueued < kMaxUncounted, "each that waits, and the one 
 
 constexpr int kNice = 19;
 constexpr useconds_t kStarterUs = 2000;  // the app's thread leaves jankbox_start() meanwhile
-constexpr uint64_t kFirstWindowNs = 100 * kNsPerMs;
+constexpr uint64_t kFirstWindowNs = 400 * kNsPerMs;
 constexpr uint64_t kConfigFileEveryNs = 5 * kNsPerSecond;
 
 }  // namespace
