@@ -158,7 +158,7 @@ void CpuAccount::FindQuota() {
     if (last == nullptr || cgroup[1] == '\0') break;
     last[last == cgroup ? 1 : 0] = '\0';
   }
-  Use(own, tightest, least);
+  Use(own, least.permille != 0 ? tightest : own, least);
 }
 
 void CpuAccount::Use(const char* own, const char* cgroup, const Quota& quota) {
@@ -170,6 +170,7 @@ void CpuAccount::Use(const char* own, const char* cgroup, const Quota& quota) {
   quota_ = quota;
   if (strcmp(cgroup, cgroup_) == 0) return;
   count_ = 0;  // the counters are another cgroup's
+  stat_works_ = true;
   strcpy(cgroup_, cgroup);
 }
 
@@ -179,11 +180,18 @@ void CpuAccount::Read(uint64_t now_ns, bool active) {
   if (cpus_ == 0) cpus_ = static_cast<uint64_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   Point point{.time_ns = now_ns};
   Text text;
-  if (quota_.permille != 0 && ReadGroup(cgroup_, "cpu.stat", &text)) {
+  if (cgroup_[0] != '\0' && ReadFile(mount_, cgroup_, "cpu.stat", &stat_works_, &text)) {
     point.throttled_known = true;  // µs in v2, ns in v1
     point.throttled_ns =
         NumberAfter(text, "throttled_usec ") * 1000 + NumberAfter(text, "throttled_time ");
     point.throttled_periods = NumberAfter(text, "nr_throttled ");
+    const bool new_quota = quota_.permille == 0 && count_ != 0 &&
+                           points_[count_ - 1].throttled_known &&
+                           point.throttled_periods > points_[count_ - 1].throttled_periods;
+    if (new_quota) {
+      FindQuota();
+      if (count_ == 0) return;  // another cgroup's
+    }
   }
   // "some avg10=0.00 … total=123", in µs; some kernels have the file and no numbers.
   if (ReadFile("", "/proc", "pressure/cpu", &pressure_works_, &text)) {

@@ -38,7 +38,8 @@ class CpuAccount {
   explicit CpuAccount(const char* root = "") : root_(root) {}
 
   // Finds the tightest quota among the process' cgroup and those around it. Once a second. One that
-  // was lifted or made looser is kept for some 10 s more: what it caused may not be over yet.
+  // was lifted or made looser is kept for some 10 s more: what it caused may not be over yet. Read()
+  // finds a new one of the process' own cgroup at once, by the throttled periods.
   void FindQuota();
 
   // Reads the counters, at most every 40 ms. `active`: a watched thread does something; if none
@@ -83,11 +84,12 @@ class CpuAccount {
   const char* const root_;
   bool unified_ = false;        // cgroup v2
   const char* mount_ = "";      // of the hierarchy with the controller "cpu"
-  char cgroup_[kMaxPath] = {};  // with the quota; empty: none
+  char cgroup_[kMaxPath] = {};  // with the quota, or the process' own; empty: not looked for yet
   char own_[kMaxPath] = {};     // the process', when the quota was found
   Quota quota_;
   uint32_t finds_since_lifted_ = 0;
   // False once the file could not be read.
+  bool stat_works_ = true;
   bool pressure_works_ = true;
   bool uptime_works_ = true;
   uint64_t cpus_ = 0;

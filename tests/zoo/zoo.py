@@ -47,6 +47,7 @@ CAUSES = {  # of a planted stall: what its report says, | between two of them
 }
 MISSED_SHARE = 0.05  # of the planted stalls, at most
 STALL_MS = 600  # the shortest is 700
+STALLED_S = 9  # a program plants its stall 3 s after its start, and that takes 4 s if it has little CPU
 START_PAIRS = (5, 25)  # at least and at most
 SURE = 2.2  # standard deviations of a fair coin's: five of five
 START_TIMEOUT_S = 5  # without a first window or output
@@ -223,7 +224,7 @@ class Zoo:
         with Screen(program['screen']) as screen:
             planted = plants.Plants(scratch, screen.server.pid if screen.server else '')
             try:
-                reports = self.run(program, screen, text, True, 7, scratch=scratch, enter=planted.enter)[0].all_reports
+                reports = self.run(program, screen, text, True, STALLED_S, scratch=scratch, enter=planted.enter)[0].all_reports
             finally:
                 planted.close()
                 shutil.rmtree(scratch, ignore_errors=True)

@@ -111,6 +111,21 @@ TEST_F(CpuAccountTest, QuotaThatWasLiftedExplainsWhatItThrottled) {
   EXPECT_EQ(account.Between(1040 * kNsPerMs, 1080 * kNsPerMs).quota_permille, 0u);
 }
 
+TEST_F(CpuAccountTest, QuotaThatIsSetWhileItStallsIsFoundBeforeTheNextLook) {
+  Group("/work.slice/app.scope", "max 100000", 100, 7);  // of an earlier quota
+  CpuAccount account(root_.c_str());
+  account.FindQuota();
+  account.Read(0, true);
+  Group("/work.slice/app.scope", "10000 100000", 190, 8);
+  account.Read(100 * kNsPerMs, true);
+  EXPECT_EQ(account.Between(0, 100 * kNsPerMs).quota_permille, 100u);
+  Group("/work.slice/app.scope", "max 100000", 730, 14);
+  account.Read(700 * kNsPerMs, true);
+  const CpuShortage shortage = account.Between(0, 700 * kNsPerMs);
+  EXPECT_EQ(shortage.throttled_ns, 630 * kNsPerMs);
+  EXPECT_EQ(shortage.quota_permille, 100u);
+}
+
 TEST_F(CpuAccountTest, TightestQuotaAroundTheProcessCounts) {
   Group("/work.slice/app.scope", "max 100000", 10);
   Group("/work.slice", "250000 100000", 20);
