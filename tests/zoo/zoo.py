@@ -2,8 +2,8 @@
 """Runs real programs with and without `jankbox run`, and fails if one of them is harmed or accused.
 
 First, while nothing else runs, each program of programs.toml starts a few times: recorded, it must show its first window or
-output as soon. Then, one at a time, come the planted stalls: each must be reported, with its cause. Last, several programs at a
-time, each runs idle, by itself and recorded in turn. Recorded, it must end in the same way, write no report, and cost little
+output as soon. Then, one at a time, come the planted stalls: each must be reported, with its cause. Then each runs idle for long,
+recorded, and leaves no report. Last, several programs at a time, each runs idle, by itself and recorded in turn. Recorded, it must end in the same way, write no report, and cost little
 more; the last line must name what was watched. Then its user types, if it has keys. Programs that are not installed are skipped
 by name.
 """
@@ -213,6 +213,7 @@ class Zoo:
         self.wayland = ''  # the folder of the compositor's socket
         self.starts = {}  # by program: seconds until its first window or output, by itself and recorded
         self.planted = {}  # by program: how many stalls, and those that were missed
+        self.long_errors = {}  # by program: of the long idle run
 
     def command(self, text, scratch):
         return shlex.split(text.format(scratch=scratch, scratch_name=os.path.basename(scratch)))
@@ -332,6 +333,12 @@ class Zoo:
         missed = [error for error in (self.stall(program, cause) for cause in stalls) if error]
         return {'stalls': len(stalls), 'missed': missed}
 
+    def idle_long(self, program):
+        """What is wrong with one long idle run."""
+        with Screen(program['screen']) as screen:
+            reports = self.run(program, screen, program['command'], True, self.options.long)[1]
+        return [f'in {self.options.long} s: {report["kind"]} {report["duration_ms"]:.0f} ms: {report["verdict"].get("summary", "")}' for report in reports]
+
     def try_unplanted(self, program, screen):
         bare, recorded = [], []
         for _ in range(self.options.rounds):
@@ -340,9 +347,7 @@ class Zoo:
         last = (recorded[-1][0].lines() or ['jankbox: nothing'])[-1]
         errors = self.errors_of_idle(program, bare, recorded, last)
         idle_cpu_s = [statistics.median(run.cpu_s for run in runs) for runs in (bare, [run for run, _ in recorded])]
-        if self.options.long:
-            recorded.append(self.run(program, screen, program['command'], True, self.options.long))
-            errors += [f'in {self.options.long} s: {report["kind"]} {report["duration_ms"]:.0f} ms' for report in recorded[-1][1]]
+        errors += self.long_errors.get(program['name'], [])
         if program.get('keys'):
             alone = self.run(program, screen, program['command'], False, 2, program['keys'])[0]
             used, reports = self.run(program, screen, program['command'], True, 2, program['keys'])
@@ -390,7 +395,7 @@ def main():
     parser.add_argument('--idle', type=float, default=8, metavar='S', help='seconds of an idle run [%(default)s]')
     parser.add_argument('--long', type=float, default=60, metavar='S', help='seconds of one more idle run, 0 for none [%(default)s]')
     parser.add_argument('--slow-ms', type=int, default=100, metavar='MS', help='what counts as slow; more on a busy machine [%(default)s]')
-    parser.add_argument('--jobs', type=int, default=4, metavar='N', help='programs at a time [%(default)s]')
+    parser.add_argument('--jobs', type=int, default=2, metavar='N', help='programs at a time; twice as many in the long idle run [%(default)s]')
     parser.add_argument('--no-costs', dest='costs', action='store_false', help='the machine is busy: compare no times, and plant no quota')
     only = parser.add_mutually_exclusive_group()
     only.add_argument('--starts', action='store_true', help='compare the starts only')
@@ -441,6 +446,11 @@ def run_all(zoo, programs):
         for number, program in enumerate(programs, 1):
             zoo.planted[program['name']] = zoo.plant_stalls(program)
             print(f'stalled   {program["name"]:20} {number} of {len(programs)}', file=sys.stderr)
+    if options.long and not options.starts and not options.stalls:
+        with concurrent.futures.ThreadPoolExecutor(2 * options.jobs) as pool:
+            for number, (program, errors) in enumerate(zip(programs, pool.map(zoo.idle_long, programs)), 1):
+                zoo.long_errors[program['name']] = errors
+                print(f'idle long {program["name"]:20} {number} of {len(programs)}', file=sys.stderr)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for row in pool.map(zoo.try_program, programs):
             failed += bool(row['errors'])
