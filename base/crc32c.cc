@@ -77,8 +77,8 @@ uint32_t Crc32cPortable(uint32_t crc, const void* data, size_t bytes) {
 
 uint32_t Crc32c(uint32_t crc, const void* data, size_t bytes) {
 #if defined(JANKBOX_CRC_TARGET)
-  const bool has_instruction = MakeOnce([] { return new const bool(HasInstruction()); });
-  if (has_instruction) return Crc32cByInstruction(crc, static_cast<const uint8_t*>(data), bytes);
+  if (AskOnce<HasInstruction>())
+    return Crc32cByInstruction(crc, static_cast<const uint8_t*>(data), bytes);
 #endif
   return Crc32cPortable(crc, data, bytes);
 }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/log.h"
-
 #include "base/mutex.h"
 
 namespace jankbox {

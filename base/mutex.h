@@ -96,6 +96,19 @@ auto& MakeOnce(Make make) {
   return *first;
 }
 
+// What `Ask` said first. NO-ALLOC; FORK: as MakeOnce().
+template <bool (*Ask)()>
+bool AskOnce() {
+  enum { kNotAsked, kYes, kNo };
+  static constinit std::atomic<int> answer{kNotAsked};
+  int known = answer.load(std::memory_order_relaxed);
+  if (known == kNotAsked) {
+    known = Ask() ? kYes : kNo;
+    answer.store(known, std::memory_order_relaxed);
+  }
+  return known == kYes;
+}
+
 }  // namespace jankbox
 
 #endif  // JANKBOX_BASE_MUTEX_H_

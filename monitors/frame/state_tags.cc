@@ -1,8 +1,8 @@
 #include "monitors/frame/state_tags.h"
 
-#include "base/mutex.h"
-
 #include <algorithm>
+
+#include "base/mutex.h"
 
 namespace jankbox {
 

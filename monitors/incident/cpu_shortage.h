@@ -38,8 +38,8 @@ class CpuAccount {
   explicit CpuAccount(const char* root = "") : root_(root) {}
 
   // Finds the tightest quota among the process' cgroup and those around it. Once a second. One that
-  // was lifted or made looser is kept for some 10 s more: what it caused may not be over yet. Read()
-  // finds a new one of the process' own cgroup at once, by the throttled periods.
+  // was lifted or made looser is kept for some 10 s more: what it caused may not be over yet.
+  // Read() finds a new one of the process' own cgroup at once, by the throttled periods.
   void FindQuota();
 
   // Reads the counters, at most every 40 ms. `active`: a watched thread does something; if none

@@ -44,7 +44,7 @@ class ThreadWait {
   static inline JANKBOX_THREAD_VALUE(const void*, t_inside, nullptr);  // its caller's stack pointer
 
   LoopDispatches* loop_ = nullptr;  // null: not watched, or inside another wait
-  bool own_ = false;  // the loop's own wait, or the first of a UI that starts up
+  bool own_ = false;                // the loop's own wait, or the first of a UI that starts up
   bool needs_recorder_ = false;
 };
 

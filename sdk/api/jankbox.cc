@@ -117,7 +117,7 @@ extern "C" {
 jankbox_status jankbox_start(const jankbox_options* options) {
   jankbox::LoaderUse::Register();
   static std::atomic<bool> noted{false};
-  if (!noted.load()) {  // two threads may: it is harmless to be told twice
+  if (!noted.load()) {        // two threads may: it is harmless to be told twice
     jankbox::Plugins::Get();  // made here, so that OnForkInChild() allocates nothing
     at_quick_exit(jankbox_process_exits);
     pthread_atfork(nullptr, nullptr, OnForkInChild);

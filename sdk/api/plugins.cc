@@ -1,8 +1,8 @@
 #include "sdk/api/plugins.h"
 
-#include "base/mutex.h"
-
 #include <new>
+
+#include "base/mutex.h"
 
 namespace jankbox {
 

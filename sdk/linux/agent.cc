@@ -38,6 +38,7 @@
 #include "sdk/linux/java_ui.h"
 #include "sdk/linux/preload_link.h"
 #include "sdk/linux/ui_thread_search.h"
+#include "sdk/linux/unreported.h"
 #include "sdk/runtime/run_socket.h"
 #include "tracer/hook/original_function.h"
 
@@ -282,21 +283,10 @@ __attribute__((constructor)) void Prepare() {
   UiThreadSearch::Begin(jankbox::RunSocketName());
 }
 
-// Of the waits that were perhaps not the loop's, and of a start-up that was over before the recorder
-// was ready, those that were as long as a slow message.
-void TellPossibleStalls(const LoopDispatches& loop) {
+void TellUnreported(const LoopDispatches& loop) {
   const char* run = jankbox::RunSocketName();
-  uint32_t count = 0, longest_ms = 0;
-  for (const uint32_t waited_ms : loop.guessed_waits().waited_ms()) {
-    if (waited_ms < g_slow_message_ms()) continue;
-    ++count;
-    longest_ms = std::max(longest_ms, waited_ms);
-  }
-  uint64_t start_up_ms = loop.unrecorded_start_up_ns() / jankbox::kNsPerMs;
-  if (start_up_ms < g_slow_message_ms()) start_up_ms = 0;
-  if ((count == 0 && start_up_ms == 0) || run == nullptr) return;
-  jankbox::SendToRun(run, "possible: " + std::to_string(count) + "\t" +
-                              std::to_string(longest_ms) + "\t" + std::to_string(start_up_ms));
+  const std::string unreported = jankbox::UnreportedOf(loop, g_slow_message_ms());
+  if (!unreported.empty() && run != nullptr) jankbox::SendToRun(run, unreported);
 }
 
 // `jankbox run` hears of windows of Java that it could watch.
@@ -319,7 +309,7 @@ __attribute__((destructor)) void Finish() {
     loop->NameExit(calls);  // the recorder was started after all exit handlers
     loop->Finish(calls);
   }
-  if (loop != nullptr) TellPossibleStalls(*loop);
+  if (loop != nullptr) TellUnreported(*loop);
   g_stop();
 }
 
@@ -330,7 +320,7 @@ __attribute__((destructor)) void Finish() {
   const jankbox::WaitCall this_wait = call;                     \
   UiThreadSearch::OnWait(this_wait);                            \
   ThreadWait wait(Calls(), this_wait);                          \
-  if (wait.needs_recorder()) StartOnce();                                  \
+  if (wait.needs_recorder()) StartOnce();                       \
   const int result = function(__VA_ARGS__);                     \
   wait.Done(Calls());                                           \
   return result
@@ -423,7 +413,7 @@ extern "C" ssize_t __read_chk(int fd, void* buffer, size_t bytes, size_t buffer_
   auto* function = Real<decltype(name)>(&g_real_##name, #name); \
   if (!LoopWaits::IsTerminal(fd)) return function(__VA_ARGS__); \
   ThreadWait wait(Calls(), JANKBOX_READ_CALL(fd));              \
-  if (wait.needs_recorder()) StartOnce();                                  \
+  if (wait.needs_recorder()) StartOnce();                       \
   const ssize_t result = function(__VA_ARGS__);                 \
   wait.Done(Calls());                                           \
   return result
@@ -472,7 +462,7 @@ static Function* RealOfCaller(OriginalFunction* original, const char* name, cons
   const jankbox::WaitCall this_wait = JANKBOX_PUMP_CALL(library);                           \
   UiThreadSearch::OnWait(this_wait);                                                        \
   ThreadWait wait(Calls(), this_wait);                                                      \
-  if (wait.needs_recorder()) StartOnce();                                                              \
+  if (wait.needs_recorder()) StartOnce();                                                   \
   const int result = function(__VA_ARGS__);                                                 \
   wait.Done(Calls());                                                                       \
   return result

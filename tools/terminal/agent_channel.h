@@ -1,7 +1,7 @@
 // Receives what the agents of a process tree say: an abstract datagram socket whose name is in
 // their environment (JANKBOX_RUN_SOCKET). Datagrams are texts "error: …", "watched: …"
 // and "instance: …"
-// (sdk/runtime/run_channel), "possible: …" (sdk/linux/agent.cc), "recognised: …"
+// (sdk/runtime/run_channel), "possible: …" (sdk/linux/unreported.h), "recognised: …"
 // (sdk/linux/ui_thread_search) and "java: …" (sdk/linux/java_ui.h); those of other users are
 // ignored. Threads: one; never waits.
 #ifndef JANKBOX_TOOLS_TERMINAL_AGENT_CHANNEL_H_

@@ -106,8 +106,7 @@ JANKBOX_AVX2 void NestingScan::SkipAvx2(const uint64_t* first) {
 }
 
 void NestingScan::Skip(const uint64_t* first) {
-  const bool has_avx2 = MakeOnce([] { return new const bool(HasAvx2()); });
-  if (has_avx2) return SkipAvx2(first);
+  if (AskOnce<HasAvx2>()) return SkipAvx2(first);
   using Bytes = char __attribute__((vector_size(16)));
   using Shorts = short __attribute__((vector_size(16)));
   using Ints = int __attribute__((vector_size(16)));

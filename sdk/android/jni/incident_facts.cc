@@ -1,12 +1,12 @@
 #include "sdk/android/jni/incident_facts.h"
 
-#include "base/mutex.h"
-
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <utility>
+
+#include "base/mutex.h"
 
 namespace jankbox {
 namespace {

@@ -136,12 +136,16 @@ class BusyLoopTest : public testing::TestWithParam<bool> {
     child_ = fork();
     if (child_ == 0) {
       SetCapabilities(/*all=*/false, /*for_good=*/true);
+      const uint64_t ready = 0;
+      if (write(answers[1], &ready, sizeof(ready)) != sizeof(ready)) _exit(1);
       RunLoop(orders[0], answers[1]);
     }
     orders_ = ScopedFd(orders[1]);
     answers_ = ScopedFd(answers[0]);
     close(orders[0]);
     close(answers[1]);
+    uint64_t ready = 0;  // until then it has rights that this thread will not have
+    ASSERT_EQ(read(answers_.get(), &ready, sizeof(ready)), ssize_t{sizeof(ready)});
     RecordedProcess::Set(child_);
     SetCapabilities(/*all=*/GetParam(), /*for_good=*/false);
     auto code = std::make_shared<TargetCode>();
