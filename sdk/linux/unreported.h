@@ -1,4 +1,5 @@
-// What the agent saw of a loop and did not report, for the last line of `jankbox run`.
+// What the agent saw of a loop and did not report, for the last line of `jankbox run`. On the
+// loop's thread, once the program ends; allocates.
 #ifndef JANKBOX_SDK_LINUX_UNREPORTED_H_
 #define JANKBOX_SDK_LINUX_UNREPORTED_H_
 

@@ -3,9 +3,9 @@
 
 First, while nothing else runs, each program of programs.toml starts a few times: recorded, it must show its first window or
 output as soon. Then, one at a time, come the planted stalls: each must be reported, with its cause. Then each runs idle for long,
-recorded, and leaves no report. Last, several programs at a time, each runs idle, by itself and recorded in turn. Recorded, it must end in the same way, write no report, and cost little
-more; the last line must name what was watched. Then its user types, if it has keys. Programs that are not installed are skipped
-by name.
+recorded, and leaves no report. Last, several programs at a time, each runs idle, by itself and recorded in turn. Recorded, it must
+end in the same way, write no report, and cost little more; the last line must name what was watched. Then its user types, if it
+has keys. Programs that are not installed are skipped by name.
 """
 import argparse
 import concurrent.futures
