@@ -11,34 +11,52 @@ constexpr uint64_t kWorthANote = 5;  // a fifth of the time
 
 bool IsRunnable(const VerdictShare& share) { return share.cause == VerdictCause::kRunnable; }
 
+// Off the CPU by schedstat alone.
+bool HasNoWait(const VerdictShare& share) {
+  return share.cause == VerdictCause::kBlocked && share.source == VerdictSource::kSchedstat;
+}
+
+// Takes up to `ns` from the shares that `is_of` chooses. Returns how much it took.
+uint64_t TakeFrom(bool (*is_of)(const VerdictShare&), uint64_t ns, Verdict* verdict) {
+  uint64_t left_ns = ns;
+  for (VerdictShare& share : verdict->shares) {
+    if (!is_of(share)) continue;
+    const uint64_t part = std::min(left_ns, share.ns);
+    share.ns -= part;
+    left_ns -= part;
+  }
+  std::erase_if(verdict->shares, [](const VerdictShare& share) { return share.ns == 0; });
+  return ns - left_ns;
+}
+
 }  // namespace
 
 void ExplainRunnable(const CpuShortage& shortage, Verdict* verdict) {
   if (!shortage.known) return;
   uint64_t throttled_ns = 0;
   if (shortage.quota_permille != 0) {
-    throttled_ns = std::min(shortage.throttled_ns, verdict->Of(VerdictCause::kRunnable));
+    throttled_ns = TakeFrom(IsRunnable, shortage.throttled_ns, verdict);
   }
-  uint64_t left_ns = throttled_ns;
   for (VerdictShare& share : verdict->shares) {
-    if (!IsRunnable(share)) continue;
-    const uint64_t part = std::min(left_ns, share.ns);
-    share.ns -= part;
-    left_ns -= part;
-    if (shortage.overloaded()) share.overload = &shortage;
+    if (IsRunnable(share) && shortage.overloaded()) share.overload = &shortage;
   }
-  std::erase_if(verdict->shares, [](const VerdictShare& share) { return share.ns == 0; });
   verdict->Add({.cause = VerdictCause::kRunnable,
                 .source = VerdictSource::kCpuStat,
                 .estimate = true,
                 .ns = throttled_ns,
                 .quota = &shortage});
+  verdict->Add({.cause = VerdictCause::kRunnable,
+                .source = VerdictSource::kStealTime,
+                .estimate = true,
+                .ns = TakeFrom(HasNoWait, shortage.stolen_ns, verdict),
+                .words = kStolenPhrase});
 }
 
 std::string CpuNote(const CpuShortage& shortage, const Verdict& verdict) {
   uint64_t unexplained_ns = 0;
   for (const VerdictShare& share : verdict.shares) {
-    if (IsRunnable(share) && share.quota == nullptr) unexplained_ns += share.ns;
+    const bool explained = share.quota != nullptr || share.words != nullptr;
+    if (IsRunnable(share) && !explained) unexplained_ns += share.ns;
   }
   if (!shortage.known || unexplained_ns * kWorthANote < verdict.total_ns()) return "";
   if (!shortage.pressure_known) {

@@ -25,9 +25,9 @@ constexpr CauseText kCauses[kVerdictCauses] = {
     {"unknown", "unaccounted for"},
 };
 
-constexpr const char* kSources[] = {"nothing",       "ftrace",   "perf switches", "schedstat",
-                                    "thread states", "hooks",    "system calls",  "fault count",
-                                    "cpu.stat",      "collector"};
+constexpr const char* kSources[] = {"nothing",       "ftrace",     "perf switches", "schedstat",
+                                    "thread states", "hooks",      "system calls",  "fault count",
+                                    "cpu.stat",      "steal time", "collector"};
 
 constexpr uint64_t kWorthASecondMention = 5;  // a fifth
 constexpr uint64_t kKeyCausePercent = 60;
@@ -52,7 +52,8 @@ std::string CauseInWords(const VerdictShare& share, uint64_t total_ns, const Cul
   }
   if (share.quota != nullptr) {
     text += ": " + std::to_string(Ms(share.ns)) + " of " + std::to_string(Ms(total_ns)) + " ms";
-  } else if (share.cause == VerdictCause::kRunnable && !culprit.rivals.empty()) {
+  } else if (share.cause == VerdictCause::kRunnable && share.words == nullptr &&
+             !culprit.rivals.empty()) {
     text += ": " + culprit.rivals;
   }
   if (share.estimate) text += " (estimate)";

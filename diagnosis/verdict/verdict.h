@@ -41,6 +41,7 @@ enum class VerdictSource : uint8_t {
   kSystemCall,   // the system call that a reading saw it blocked in
   kFaultCount,   // faults times the measured cost of one
   kCpuStat,      // the time that the process' cgroup was throttled for
+  kStealTime,    // the time for which the host of a virtual machine took its CPUs
   kCollector,    // the pauses of the garbage collector that a virtual machine recorded
 };
 

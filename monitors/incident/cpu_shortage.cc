@@ -174,6 +174,18 @@ void CpuAccount::Use(const char* own, const char* cgroup, const Quota& quota) {
   strcpy(cgroup_, cgroup);
 }
 
+uint64_t CpuAccount::ReadStolen(uint64_t now_ns) {
+  if (stolen_ns_ == 0 && now_ns < next_stolen_ns_) return 0;
+  next_stolen_ns_ = now_ns + kNsPerSecond;
+  Text text;
+  unsigned long long ticks = 0;  // user, nice, system, idle, iowait, irq, softirq, steal
+  if (ReadFile("", "/proc", "stat", &proc_stat_works_, &text) &&
+      sscanf(text, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &ticks) == 1) {
+    stolen_ns_ = ticks * kNsPerSecond / static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
+  }
+  return stolen_ns_;
+}
+
 void CpuAccount::Read(uint64_t now_ns, bool active) {
   if (!active && quota_.permille == 0) return;
   if (count_ != 0 && now_ns < points_[count_ - 1].time_ns + kIntervalNs) return;
@@ -193,6 +205,7 @@ void CpuAccount::Read(uint64_t now_ns, bool active) {
       if (count_ == 0) return;  // another cgroup's
     }
   }
+  point.stolen_ns = ReadStolen(now_ns);
   // "some avg10=0.00 … total=123", in µs; some kernels have the file and no numbers.
   if (ReadFile("", "/proc", "pressure/cpu", &pressure_works_, &text)) {
     point.pressure_known = true;
@@ -235,6 +248,7 @@ CpuShortage CpuAccount::Between(uint64_t from_ns, uint64_t to_ns) const {
   }
   shortage.quota_permille = quota_.permille;
   CopyName(cgroup_, shortage.cgroup, sizeof(shortage.cgroup));
+  shortage.stolen_ns = Since(begin->stolen_ns, end->stolen_ns);
   shortage.pressure_known = begin->pressure_known && end->pressure_known;
   shortage.waiting_permille = Permille(Since(begin->waiting_ns, end->waiting_ns), length_ns);
   shortage.idle_known = begin->idle_known && end->idle_known;

@@ -1,7 +1,7 @@
 // How much CPU time was withheld from the process in a stretch of time, and why: by the quota of
-// its cgroup (cpu.stat), or by a machine with more to do than CPUs (/proc/pressure/cpu, /proc/
-// uptime). CpuAccount keeps the counters of the last seconds, and no descriptor. Watcher thread;
-// allocates.
+// its cgroup (cpu.stat), by the host of a virtual machine (/proc/stat), or by a machine with more
+// to do than CPUs (/proc/pressure/cpu, /proc/uptime). CpuAccount keeps the counters of the last
+// seconds, and no descriptor. Watcher thread; allocates.
 #ifndef JANKBOX_MONITORS_INCIDENT_CPU_SHORTAGE_H_
 #define JANKBOX_MONITORS_INCIDENT_CPU_SHORTAGE_H_
 
@@ -16,7 +16,8 @@ struct CpuShortage {
   bool known = false;           // the counters were read in it
   uint64_t throttled_ns = 0;    // by the quota: wall time, at most
   uint32_t quota_permille = 0;  // of one CPU; 0: there is no quota
-  char cgroup[96] = {};  // its name, cut, without ids of containers and users: "background.slice"
+  char cgroup[96] = {};    // its name, cut, without ids of containers and users: "background.slice"
+  uint64_t stolen_ns = 0;  // by the host, of all CPUs; 0: none, or not known
   bool pressure_known = false;    // the kernel has /proc/pressure/cpu
   uint32_t waiting_permille = 0;  // of the time, some task of the machine waited for a CPU
   bool idle_known = false;        // /proc/uptime can be read
@@ -27,6 +28,8 @@ struct CpuShortage {
   bool overloaded() const;
 };
 
+inline constexpr char kStolenPhrase[] =
+    "without its virtual CPU, which the host of this machine had taken";
 inline constexpr char kOverloadPhrase[] = "waiting for a CPU of an overloaded machine";
 
 // "throttled by the CPU quota of cgroup x.slice (20 % of one CPU)".
@@ -66,6 +69,7 @@ class CpuAccount {
     uint64_t time_ns = 0;
     uint64_t throttled_ns = 0;  // of all CPUs
     uint64_t throttled_periods = 0;
+    uint64_t stolen_ns = 0;   // of all CPUs, in steps of 10 ms
     uint64_t waiting_ns = 0;  // /proc/pressure/cpu
     uint64_t idle_ns = 0;     // of all CPUs
     bool throttled_known = false;
@@ -77,6 +81,8 @@ class CpuAccount {
   // process is out of descriptors.
   bool ReadFile(const char* mount, const char* folder, const char* name, bool* works,
                 Text* text) const;
+  // The steal time of all CPUs.
+  uint64_t ReadStolen(uint64_t now_ns);
   bool ReadGroup(const char* cgroup, const char* name, Text* text) const;
   Quota QuotaOf(const char* cgroup) const;
   void Use(const char* own, const char* cgroup, const Quota& quota);
@@ -90,9 +96,13 @@ class CpuAccount {
   uint32_t finds_since_lifted_ = 0;
   // False once the file could not be read.
   bool stat_works_ = true;
+  bool proc_stat_works_ = true;
   bool pressure_works_ = true;
   bool uptime_works_ = true;
   uint64_t cpus_ = 0;
+  // /proc/stat is slow on machines of many CPUs: once a second, until a CPU was stolen.
+  uint64_t next_stolen_ns_ = 0;
+  uint64_t stolen_ns_ = 0;
   Point points_[kMaxPoints];  // oldest first
   size_t count_ = 0;
 };

@@ -101,8 +101,12 @@ std::vector<Stretch> VerdictTimeline::Between(uint64_t from_ns, uint64_t to_ns) 
     Stretch stretch{.from_ns = std::max(before.time_ns, from_ns),
                     .to_ns = std::min(after.time_ns, to_ns)};
     if (stretch.to_ns <= stretch.from_ns) continue;
-    if (IsWait(before.reading.wait)) stretch.waited = &before.reading;
-    if (IsWait(after.reading.wait)) stretch.waited = &after.reading;
+    // What it waited for before or after is none of this time's.
+    const auto waits = [&](const Point& point) {
+      return IsWait(point.reading.wait) && point.time_ns >= from_ns && point.time_ns <= to_ns;
+    };
+    if (waits(before)) stretch.waited = &before.reading;
+    if (waits(after)) stretch.waited = &after.reading;
     if (before.reading.sched_known && after.reading.sched_known) {
       SplitScheduled(before.reading, after.reading, after.time_ns - before.time_ns, &stretch);
     } else {

@@ -80,6 +80,25 @@ TEST(ExplainRunnable, OverloadedMachineIsNamedWithThoseThatHadTheCpu) {
   EXPECT_THAT(CpuNote(overload, verdict), HasSubstr("in 96 % of the time"));
 }
 
+TEST(ExplainRunnable, HostThatTookTheCpuIsNamedWhereNoWaitWasSeen) {
+  const CpuShortage stolen = {.known = true, .stolen_ns = 120 * kMs, .pressure_known = true};
+  Verdict verdict = Of(15, 150);
+  verdict.Add(
+      {.cause = VerdictCause::kBlocked, .source = VerdictSource::kSchedstat, .ns = 125 * kMs});
+  verdict.Add({.cause = VerdictCause::kBlocked,
+               .source = VerdictSource::kSystemCall,
+               .ns = 10 * kMs,
+               .call = "poll"});
+  ExplainRunnable(stolen, &verdict);
+  EXPECT_EQ(verdict.total_ns(), 300 * kMs);
+  EXPECT_EQ(verdict.Of(VerdictCause::kRunnable), 135 * kMs);
+  EXPECT_EQ(verdict.Of(VerdictCause::kBlocked), 15 * kMs);
+  EXPECT_EQ(VerdictSentence(verdict, {.rivals = "'sh' of another"}),
+            "50 % on the CPU and 45 % without its virtual CPU, which the host of this machine had "
+            "taken (estimate)");
+  EXPECT_STREQ(KeyCause(verdict), "running") << "the host is another one in each run";
+}
+
 TEST(ExplainRunnable, UnknownCountersChangeNothing) {
   Verdict verdict = Of(560, 140);
   ExplainRunnable({}, &verdict);

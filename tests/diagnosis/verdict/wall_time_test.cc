@@ -125,6 +125,16 @@ TEST_F(WallTimeTest, BaselineFromBeforeCountsOnlyWhatFits) {
   EXPECT_THAT(Split(), ElementsAre("running 10 schedstat"));
 }
 
+TEST_F(WallTimeTest, WaitsOfBeforeAndAfterAreNotItsOwn) {
+  evidence_.from_ns = 100 * kMs;
+  evidence_.to_ns = 400 * kMs;
+  Read(90, At(0, 0, WaitReason::kSleeping, SYS_clock_nanosleep));
+  Read(200, At(50, 5, WaitReason::kNone));
+  Read(410, At(150, 15, WaitReason::kSleeping, SYS_clock_nanosleep));
+  EXPECT_THAT(Split(), ElementsAre("running 150 schedstat", "runnable 15 schedstat",
+                                   "blocked 135 schedstat"));
+}
+
 // A dead process's samples have states only.
 TEST_F(WallTimeTest, StateDoesNotDistinguishRunningFromWantingTo) {
   ThreadReading state;

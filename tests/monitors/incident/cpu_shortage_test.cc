@@ -155,6 +155,24 @@ TEST_F(CpuAccountTest, FirstVersionOfCgroupsHasItsOwnFiles) {
   EXPECT_STREQ(shortage.cgroup, "c1");
 }
 
+TEST_F(CpuAccountTest, TimeThatAHostTookIsReadOftenOnceItTookSome) {
+  const auto stolen = [this](uint64_t ticks) {
+    Write("/proc/stat", "cpu  2334180 6638 355985 6008167 10334 0 7193 " + std::to_string(ticks) +
+                            " 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\nintr 5\n");
+  };
+  CpuAccount account(root_.c_str());
+  stolen(0);
+  account.Read(0, true);
+  stolen(7);
+  account.Read(500 * kNsPerMs, true);
+  EXPECT_EQ(account.Between(0, 500 * kNsPerMs).stolen_ns, 0u);
+  account.Read(1000 * kNsPerMs, true);
+  EXPECT_EQ(account.Between(0, 1000 * kNsPerMs).stolen_ns, 70 * kNsPerMs);
+  stolen(19);
+  account.Read(1050 * kNsPerMs, true);
+  EXPECT_EQ(account.Between(1000 * kNsPerMs, 1050 * kNsPerMs).stolen_ns, 120 * kNsPerMs);
+}
+
 // A container without a name space of its own sees its cgroup as the root, under its full path.
 TEST_F(CpuAccountTest, ContainersRootIsFoundWhatItsPathIs) {
   Write("/proc/self/cgroup", "0::/docker/c1\n");
