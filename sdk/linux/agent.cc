@@ -157,6 +157,12 @@ void* StartAndFollow(void*) {
   jankbox::NameCurrentThread("jankbox-start");
   if (Calls() != nullptr || StartRecorder()) {
     FollowModulesUntilLoopRuns();
+    const char* loop = WatchedLoops::Main().loop_name();
+    const char* run = jankbox::RunSocketName();
+    if (loop[0] != '\0' && run != nullptr && !g_leaving.load()) {
+      jankbox::SendToRun(run, "watched: " + jankbox::WaitingLoopText(
+                                                getpid(), loop, program_invocation_short_name));
+    }
     // Runs before the handlers that the program has registered by now.
     if (!g_leaving.load()) atexit(NameExit);
   }

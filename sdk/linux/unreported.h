@@ -1,5 +1,5 @@
-// What the agent saw of a loop and did not report, for the last line of `jankbox run`. On the
-// loop's thread, once the program ends; allocates.
+// What the agent saw of a loop and the recorder did not, for the last line of `jankbox run`.
+// Allocates.
 #ifndef JANKBOX_SDK_LINUX_UNREPORTED_H_
 #define JANKBOX_SDK_LINUX_UNREPORTED_H_
 
@@ -9,9 +9,19 @@
 
 #include "base/clock.h"
 #include "monitors/looper/loop_dispatches.h"
+#include "tracer/ring/ring_format.h"
 
 namespace jankbox {
 
+// The fields of a "watched:" message (sdk/runtime/run_channel.h) about a main thread that has
+// waited in its loop, "fltk", since before the recorder was ready: it is watched, and has a place
+// in the ring once it returns. On any thread but that one.
+inline std::string WaitingLoopText(int pid, const char* loop, const char* process) {
+  return std::to_string(pid) + "\t" + std::to_string(kMaxWatchedThreads) + "\t0\t0\t" + loop +
+         "\tmain\t" + process;
+}
+
+// On the loop's thread, once the program ends.
 // "possible: 2\t1200\t0": how many waits were perhaps not the loop's and as long as a slow message,
 // the longest of them, and how long a start-up was that was over before the recorder was ready, in
 // milliseconds. "" if there was none of both.

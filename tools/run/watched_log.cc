@@ -4,12 +4,14 @@
 #include <charconv>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "sdk/linux/java_ui.h"
 #include "tools/reports/duration_text.h"
 #include "tools/terminal/terminal.h"
+#include "tracer/ring/ring_format.h"
 
 namespace jankbox::tools {
 namespace {
@@ -46,7 +48,19 @@ void WatchedLog::Add(std::string_view text, uint64_t now_ns) {
   const std::optional<uint64_t> pid = Number(fields[0]), index = Number(fields[1]),
                                 messages = Number(fields[3]);
   if (!pid || !index || !messages) return;
-  const auto [at, added] = loops_.try_emplace({static_cast<int>(*pid), *index});
+  const int process = static_cast<int>(*pid);
+  if (fields[5] == "main") {  // it may be known already, and still without its place
+    const bool known = std::any_of(loops_.begin(), loops_.end(), [process](const auto& entry) {
+      return entry.first.first == process && entry.second.thread == "main";
+    });
+    if (known && *index == kMaxWatchedThreads) return;
+    auto waiting = loops_.extract({process, kMaxWatchedThreads});
+    if (!waiting.empty()) {
+      waiting.key() = {process, *index};
+      loops_.insert(std::move(waiting));
+    }
+  }
+  const auto [at, added] = loops_.try_emplace({process, *index});
   Loop& loop = at->second;
   if (added) {
     loop.order = loops_.size();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
+#include "sdk/linux/unreported.h"
 
 namespace jankbox::tools {
 namespace {
@@ -32,6 +33,19 @@ TEST(WatchedLog, ThreadThatOnlyStartedUpWasNotWatched) {
   EXPECT_EQ(log.Summary(kStartNs + kNsPerSecond), "");
   log.Add(Text(7, 0, false, 1, "glib", "main", "app"), kStartNs + kNsPerSecond);
   EXPECT_FALSE(log.empty());
+}
+
+TEST(WatchedLog, MainThreadThatHasNotReturnedFromItsLoopYetIsWatched) {
+  const std::string waiting = WaitingLoopText(7, "fltk", "app");
+  WatchedLog log;
+  log.Add(waiting, kStartNs);
+  EXPECT_FALSE(log.empty());
+  EXPECT_EQ(log.Summary(kStartNs + 5 * kNsPerSecond),
+            "watched: main (fltk) for 5.0 s, until its process ended without a stop");
+  log.Add(Text(7, 1, false, 0, "fltk", "main", "app"), kStartNs + 6 * kNsPerSecond);
+  log.Add(waiting, kStartNs + 6 * kNsPerSecond);
+  log.Add(Text(7, 1, true, 3, "fltk", "main", "app"), kStartNs + 8 * kNsPerSecond);
+  EXPECT_EQ(log.Summary(kStartNs + 9 * kNsPerSecond), "watched: main (fltk), 3 messages in 8.0 s");
 }
 
 TEST(WatchedLog, JavaVmsSayWhatWasNotWatched) {
