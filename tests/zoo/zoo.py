@@ -434,6 +434,14 @@ def main():
     return 1 if failed or missed > planted * MISSED_SHARE else 0
 
 
+def each(programs, function, jobs):
+    """Each program with what `function` returns for it: `jobs` at a time, then those that are run alone."""
+    for alone, workers in ((False, jobs), (True, 1)):
+        some = [program for program in programs if program.get('alone', False) == alone]
+        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+            yield from zip(some, pool.map(function, some))
+
+
 def run_all(zoo, programs):
     """Prints a row for each; returns how many failed, how many stalls were planted, and how many of them were missed."""
     options = zoo.options
@@ -447,22 +455,20 @@ def run_all(zoo, programs):
             zoo.planted[program['name']] = zoo.plant_stalls(program)
             print(f'stalled   {program["name"]:20} {number} of {len(programs)}', file=sys.stderr)
     if options.long and not options.starts and not options.stalls:
-        with concurrent.futures.ThreadPoolExecutor(2 * options.jobs) as pool:
-            for number, (program, errors) in enumerate(zip(programs, pool.map(zoo.idle_long, programs)), 1):
-                zoo.long_errors[program['name']] = errors
-                print(f'idle long {program["name"]:20} {number} of {len(programs)}', file=sys.stderr)
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for row in pool.map(zoo.try_program, programs):
-            failed += bool(row['errors'])
-            planted += row['stalls']
-            missed += len(row['missed'])
-            if options.json:
-                print(json.dumps(row), flush=True)
-                continue
-            print(f'{"failed" if row["errors"] else "ok":9} {row["program"]:20} CPU {row["cpu_ms"]:5} ms, {row["recorded_cpu_ms"]:5} recorded   '
-                  f'{row["last"].removeprefix("jankbox: ")[:90]}', flush=True)
-            for error in row['errors'] + row['missed']:
-                print(f'          | {error[:700]}', flush=True)
+        for number, (program, errors) in enumerate(each(programs, zoo.idle_long, 2 * options.jobs), 1):
+            zoo.long_errors[program['name']] = errors
+            print(f'idle long {program["name"]:20} {number} of {len(programs)}', file=sys.stderr)
+    for _, row in each(programs, zoo.try_program, options.jobs):
+        failed += bool(row['errors'])
+        planted += row['stalls']
+        missed += len(row['missed'])
+        if options.json:
+            print(json.dumps(row), flush=True)
+            continue
+        print(f'{"failed" if row["errors"] else "ok":9} {row["program"]:20} CPU {row["cpu_ms"]:5} ms, {row["recorded_cpu_ms"]:5} recorded   '
+              f'{row["last"].removeprefix("jankbox: ")[:90]}', flush=True)
+        for error in row['errors'] + row['missed']:
+            print(f'          | {error[:700]}', flush=True)
     return failed, planted, missed
 
 
