@@ -83,6 +83,14 @@ def is_of_the_start(report, began, known_wait):
     return end - began < SETTLE_S and bool(is_real)
 
 
+def is_of_the_end(report, run, known_wait):
+    """A slow message of a program that was told to end, in which it is blocked in `known_wait`."""
+    if report['kind'] == 'anr' or run.told_to_end_s is None or not known_wait:
+        return False
+    end_s = datetime.datetime.fromisoformat(report['window']['to']).timestamp() - run.began
+    return end_s > run.told_to_end_s - run.began_s and bool(re.search(known_wait, report['verdict'].get('summary', '')))
+
+
 class Run:
     """One run of a command: it is told to end after `idle_s`, or once it is `done`, or typed into and then told to."""
 
@@ -276,7 +284,8 @@ class Zoo:
                 report = json.loads(shown.stdout)
                 run.reported = True
                 run.all_reports.append(report)
-                if not is_of_the_start(report, run.began, program.get('starts_with')):
+                of_the_start = is_of_the_start(report, run.began, program.get('starts_with'))
+                if not of_the_start and not is_of_the_end(report, run, program.get('ends_with')):
                     found.append(report)
             return run, found
         finally:
