@@ -31,7 +31,7 @@ bool Heartbeat::WasStopped(const BeatReading& now, bool slept) const {
   return switches > 0 && sleeper_known && sleeper_woken;
 }
 
-void Heartbeat::Judge(const BeatReading& now, uint64_t planned_ns) {
+void Heartbeat::Judge(const BeatReading& now, uint64_t planned_ns, bool slept) {
   const uint64_t elapsed_ns = now.monotonic_ns - last_.monotonic_ns;
   const uint64_t slept_ns = Less(now.boottime_ns - last_.boottime_ns, elapsed_ns);
   const uint64_t run_ns = now.run_ns - last_.run_ns;
@@ -43,9 +43,11 @@ void Heartbeat::Judge(const BeatReading& now, uint64_t planned_ns) {
   // below, by a hypervisor, or whose work is held up by a lock or a disk, sees the others go on.
   const uint64_t others_ns = Less(now.process_cpu_ns - last_.process_cpu_ns, run_ns);
   const uint64_t before_ns = kOtherCpus * (planned_ns + starved_ns) + held_ns / kSmallPart;
-  if (others_ns > kQuietNs + before_ns || !WasStopped(now, planned_ns != 0)) {
+  if (others_ns > kQuietNs + before_ns || !WasStopped(now, slept)) {
     if (!sched_known) starved_ns = held_ns;
     held_ns = 0;
+  } else if (planned_ns >= kStopBoundNs) {
+    held_ns += planned_ns;  // in such a sleep nothing ran: when the stop began makes no difference
   }
   const uint64_t held_until_ns = Less(now.monotonic_ns, starved_ns);
   const bool suspended = slept_ns >= kStopBoundNs;
@@ -66,14 +68,17 @@ void Heartbeat::Sleeps(uint64_t planned_ns) {
   found_ = 0;
   planned_ns_ = planned_ns;
   const BeatReading now = source_->Read();
-  if (began_) Judge(now, 0);
+  if (began_) Judge(now, 0, false);
   began_ = true;
   last_ = now;
 }
 
-uint64_t Heartbeat::Wakes() {
+uint64_t Heartbeat::Wakes(uint64_t woken_ns) {
   const BeatReading now = source_->Read();
-  if (began_) Judge(now, planned_ns_);
+  if (woken_ns > last_.monotonic_ns) {
+    planned_ns_ = std::min(planned_ns_, woken_ns - last_.monotonic_ns);
+  }
+  if (began_) Judge(now, planned_ns_, true);
   began_ = true;
   last_ = now;
   return now.monotonic_ns;

@@ -53,9 +53,9 @@ class Heartbeat {
 
   // The watcher goes to sleep for `planned_ns`.
   void Sleeps(uint64_t planned_ns);
-  // It is awake again. Returns that moment, CLOCK_MONOTONIC: looks are judged by it, since what
-  // happens after it is not known yet.
-  uint64_t Wakes();
+  // It is awake again, since somebody woke it at `woken_ns`; 0: nobody did. Returns that moment,
+  // CLOCK_MONOTONIC: looks are judged by it, since what happens after it is not known yet.
+  uint64_t Wakes(uint64_t woken_ns = 0);
 
   // The stops found since the last call, in order of time. Valid until the next Sleeps().
   std::span<const Hold> TakeHolds();
@@ -64,7 +64,7 @@ class Heartbeat {
   bool TakeSuspended();
 
  private:
-  void Judge(const BeatReading& now, uint64_t planned_ns);
+  void Judge(const BeatReading& now, uint64_t planned_ns, bool slept);
   bool WasStopped(const BeatReading& now, bool slept) const;
   void Found(RefusalReason reason, uint64_t from_ns, uint64_t to_ns, uint64_t beyond_ns);
 

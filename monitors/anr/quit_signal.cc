@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/own_thread.h"
 #include "base/wipe_on_fork.h"
+#include "tracer/ring/watcher_wake.h"
 
 namespace jankbox {
 namespace {
@@ -31,7 +32,6 @@ struct Shared {
 
 // Never unmapped: a handler that was installed later may call it at any time.
 std::atomic<Shared*> g_shared{nullptr};
-constinit WakeWord g_wake;
 struct sigaction g_earlier;
 bool g_covered = false;  // at the last stop a handler that was installed later was there; keep ours
 bool g_unblocked = false;
@@ -48,7 +48,7 @@ void OnQuit(int signal, siginfo_t* info, void* context) {
   const Mode mode = shared->mode.load(std::memory_order_acquire);
   if (mode == Mode::kOn) {
     shared->arrived.fetch_add(1, std::memory_order_relaxed);
-    g_wake.Wake();
+    WatcherWake::word().Wake();
   }
   if ((g_earlier.sa_flags & SA_SIGINFO) != 0) {
     g_earlier.sa_sigaction(signal, info, context);
@@ -158,8 +158,6 @@ void QuitSignal::Remove() {
   if (!g_covered) sigaction(SIGQUIT, &g_earlier, nullptr);
   shared->mode.store(Mode::kOff, std::memory_order_release);
 }
-
-WakeWord& QuitSignal::wake() { return g_wake; }
 
 uint64_t QuitSignal::Take() {
   Shared* const shared = g_shared.load(std::memory_order_acquire);

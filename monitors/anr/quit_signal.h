@@ -9,8 +9,6 @@
 #include <cstdint>
 #include <string>
 
-#include "monitors/anr/wake_word.h"
-
 namespace jankbox {
 
 class QuitSignal {
@@ -22,9 +20,6 @@ class QuitSignal {
 
   // Restores the handler if it is still Jankbox's.
   static void Remove();
-
-  // What the watcher waits on; a signal wakes it.
-  static WakeWord& wake();
 
   // Signals since the last call. Watcher thread, as the rest.
   static uint64_t Take();

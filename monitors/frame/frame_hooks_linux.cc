@@ -152,17 +152,18 @@ void AddFrameHooks(const FrameHookSet& sources, HookSet* hooks) {
 
 void FollowFrameLibraries(const FrameHookSet& sources) {
   // Asking the loader for a library that is not there makes it search its cache.
-  static uint64_t absent_at_loads = 0;  // 0: the loader does not count
+  static uint64_t asked_at_loads = 0;  // for both; 0: not yet, or the loader does not count
+  static bool has_gtk = false;
   const uint64_t loads = ReadLoaderCounts().loads;
-  if (loads != 0 && loads == absent_at_loads) return;
-  const bool has_gtk = sources.gtk && FollowGtkFrames();
-  if (!sources.sdl || g_get_display_mode.load(std::memory_order_relaxed) != nullptr) return;
-  LoaderUse use;
-  void* sdl = dlopen("libSDL2-2.0.so.0", RTLD_LAZY | RTLD_NOLOAD);
-  if (sdl == nullptr) {
-    if (!has_gtk) absent_at_loads = loads;
+  const bool asked = loads != 0 && loads == asked_at_loads;
+  asked_at_loads = sources.gtk && sources.sdl ? loads : 0;
+  if (!asked || has_gtk) has_gtk = sources.gtk && FollowGtkFrames();  // which waits for a window
+  if (asked || !sources.sdl || g_get_display_mode.load(std::memory_order_relaxed) != nullptr) {
     return;
   }
+  LoaderUse use;
+  void* sdl = dlopen("libSDL2-2.0.so.0", RTLD_LAZY | RTLD_NOLOAD);
+  if (sdl == nullptr) return;
   g_get_display_mode.store(
       reinterpret_cast<GetDisplayMode>(dlsym(sdl, "SDL_GetCurrentDisplayMode")),
       std::memory_order_relaxed);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "tracer/ring/recorder.h"
 #include "tracer/ring/watched_slot.h"
+#include "tracer/ring/watcher_wake.h"
 
 namespace jankbox {
 namespace {
@@ -37,7 +38,9 @@ void OnAt(uint64_t event_ns, uint64_t now_ns) {
   if (now_ns - event_ns < g_threshold_ns.load(std::memory_order_relaxed)) return;
   const RingHeader* ring = Recorder::ActiveRing();
   const WatchedSlot slot = ring == nullptr ? WatchedSlot() : WatchedSlot::OfThisThread(ring);
-  if (slot) Note(&g_late[slot.index()], event_ns, now_ns);
+  if (!slot) return;
+  Note(&g_late[slot.index()], event_ns, now_ns);
+  WatcherWake::OnActivity();
 }
 
 }  // namespace

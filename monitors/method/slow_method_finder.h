@@ -69,9 +69,6 @@ class SlowMethodFinder final : private MethodJudge {
 
   std::vector<SuspectMethod> Suspects() const;
 
-  // A thread has recorded events.
-  bool follows_any() const { return !threads_.empty(); }
-
  private:
   // A chunk of calls in the ring.
   struct ChunkRef {

@@ -36,6 +36,7 @@
 #include "tracer/ring/method_registry.h"
 #include "tracer/ring/recorder.h"
 #include "tracer/ring/watched_slot.h"
+#include "tracer/ring/watcher_wake.h"
 
 namespace {
 
@@ -214,6 +215,7 @@ void jankbox_input(uint64_t event_ns) { jankbox::InputLatency::On(event_ns); }
 void jankbox_set_foreground(int foreground) {
   if (jankbox::SetForeground(foreground != 0)) {
     jankbox::Plugins::Get().SetForeground(foreground != 0);
+    jankbox::WatcherWake::OnActivity();
   }
 }
 

@@ -31,7 +31,6 @@
 #include "base/private_library.h"
 #include "base/wipe_on_fork.h"
 #include "jankbox/jankbox.h"
-#include "monitors/anr/wake_word.h"
 #include "monitors/looper/thread_wait.h"
 #include "monitors/looper/user_terminal.h"
 #include "sdk/linux/agent_settings.h"
@@ -40,6 +39,7 @@
 #include "sdk/linux/ui_thread_search.h"
 #include "sdk/linux/unreported.h"
 #include "sdk/runtime/run_socket.h"
+#include "tracer/event/wake_word.h"
 #include "tracer/hook/original_function.h"
 
 namespace {

@@ -20,8 +20,6 @@ constexpr uint64_t kWorkerCallNs = 40 * kNsPerMs;
 constexpr uint64_t kLongCallNs = 10 * kNsPerSecond;
 // A follower is kept for as long: the next call may come soon.
 constexpr uint64_t kKeptNs = kNsPerSecond;
-// A process that has recorded no call by then is not expected to.
-constexpr uint64_t kFirstCallNs = 10 * kNsPerSecond;
 
 }  // namespace
 
@@ -49,12 +47,12 @@ void SlowMethods::NoteHolds(std::span<const Hold> holds) {
 
 void SlowMethods::Poll(uint64_t now_ns, const TickConverter& clock) {
   clock_ = clock;
-  if (started_ns_ == 0) started_ns_ = now_ns;
   finder_.Poll(now_ns, clock);
-  const bool quiet = !finder_.follows_any() && now_ns > started_ns_ + kFirstCallNs;
+  // None can be called before the first one is registered, which wakes the watcher.
+  const bool any = reader_.header().names_bytes.load(std::memory_order_relaxed) != 0;
   next_ns_ = kNsPerSecond;
-  if (options_.slow_method_ns != 0) next_ns_ = options_.slow_method_ns / 2;
-  if (options_.slow_method_ns != 0 && !quiet) next_ns_ = std::min(next_ns_, kPollNs);
+  if (options_.slow_method_ns != 0 && any)
+    next_ns_ = std::min(options_.slow_method_ns / 2, kPollNs);
   SealFound(now_ns);
   FollowSuspects(now_ns);
 }

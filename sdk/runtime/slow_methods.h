@@ -66,7 +66,6 @@ class SlowMethods {
   SlowMethodFinder finder_;
   Followers followers_;  // by the thread's serial
   TickConverter clock_;
-  uint64_t started_ns_ = 0;
   uint64_t next_ns_ = 0;
   bool active_ = false;
 };

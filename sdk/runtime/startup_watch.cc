@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/uuid.h"
+#include "tracer/ring/watcher_wake.h"
 
 namespace jankbox {
 namespace {
@@ -42,6 +43,7 @@ StartupWatch::StartupWatch(const RingHeader& ring)
 
 void StartupWatch::NoteDrawn(uint64_t now_ns) {
   g_drawn_ns.store(now_ns, std::memory_order_relaxed);
+  WatcherWake::OnActivity();
 }
 
 void StartupWatch::OnThread(uint64_t dispatch_ns, uint64_t frame_end_ns) {

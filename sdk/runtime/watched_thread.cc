@@ -89,8 +89,7 @@ AnrFacts WatchedThread::FactsOf(uint64_t begin_ns, uint64_t end_ns) const {
 
 void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked_by_signal) {
   clock_ = clock;
-  const uint64_t count =
-      ring_->header()->watched[index_].dispatch_count.load(std::memory_order_relaxed);
+  ReadCounts();
   std::optional<RunningDispatch> running = view_.ReadRunning(clock);
   skips_start_up_ = running && other_has_ui_ && running->what == kStartUpName;
   if (skips_start_up_) running.reset();
@@ -98,9 +97,9 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   if (running && Overdue(*running, now_ns) && IsGone()) running.reset();
   if (in_tracing_stop_) holds_.Add({RefusalReason::kTraced, looked_ns_, now_ns, 0});
   in_tracing_stop_ = false;
-  const bool idle = !running && count == last_count_;
+  idle_ = !running && !new_dispatches_;
   // One that has not begun anything since it was seen waiting is as it was then.
-  if (!idle || !timeline_.EndsInAWait()) {
+  if (!idle_ || !timeline_.EndsInAWait()) {
     ThreadReading reading = source_->Read();
     in_tracing_stop_ = reading.state == 't';
     if (running && IsWait(reading.wait) && Overdue(*running, now_ns)) {
@@ -112,8 +111,7 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
     if (!same_wait || reading.lock_owner_tid != 0) moved_ns_ = now_ns;
     timeline_.Add(now_ns, reading);
   }
-  if (idle && count != 0) idle_ns_ = now_ns;
-  last_count_ = count;
+  if (idle_ && dispatches_ != 0) idle_ns_ = now_ns;
   looked_ns_ = now_ns;
   const bool same = running && running_ && running->begin_ticks == running_->begin_ticks;
   running_ = std::move(running);
@@ -146,6 +144,16 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
     timeline_.ForgetBefore(begin_ns - std::min(begin_ns, kLateFrameNs));
     if (sampler_ != nullptr) lost_before_ = sampler_->counters().lost;
   }
+}
+
+void WatchedThread::ReadCounts() {
+  const RingWatchedThread& thread = ring_->header()->watched[index_];
+  const uint64_t dispatches = thread.dispatch_count.load(std::memory_order_relaxed);
+  const uint64_t frames = thread.frame_count.load(std::memory_order_relaxed);
+  new_dispatches_ = dispatches != dispatches_;
+  new_frames_ = frames != frames_seen_;
+  dispatches_ = dispatches;
+  frames_seen_ = frames;
 }
 
 void WatchedThread::NoteTold(const RunningDispatch& running, uint64_t now_ns) {
@@ -236,6 +244,11 @@ void WatchedThread::CheckThread() {
     LogWarning(finding);
     if (findings_.size() < kMaxFindings) findings_.push_back(std::move(finding));
   }
+}
+
+bool WatchedThread::Rests() const {
+  const bool pending = ended_ || input_ || incidents_.open() || frames_.pending() || new_frames_;
+  return idle_ && timeline_.EndsInAWait() && !sampling_ && !pending;
 }
 
 uint64_t WatchedThread::NextLookNs(uint64_t now_ns) const {

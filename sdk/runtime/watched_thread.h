@@ -41,6 +41,11 @@ class WatchedThread {
   // Whether another thread shows frames, known before the look: what this one does before it has a
   // loop delays nobody then, and is not sampled.
   void NoteOtherUi(bool other_has_ui) { other_has_ui_ = other_has_ui; }
+
+  // Nothing began on any thread between the last look and `ns` of CLOCK_MONOTONIC.
+  void NoteRestUntil(uint64_t ns) {
+    if (idle_) idle_ns_ = std::max(idle_ns_, ns);
+  }
   // As of the last look: this thread starts up, and another one has the UI.
   bool skips_start_up() const { return skips_start_up_; }
 
@@ -63,6 +68,9 @@ class WatchedThread {
   uint64_t running_since_ns() const { return running_ ? running_->begin_ns : 0; }
   uint64_t new_frame_ns() const { return frames_.earliest_end_ns(); }
 
+  // Nothing goes on, as of the last look: there is nothing to look at until something begins.
+  bool Rests() const;
+
   // How long until the next look, in ns.
   uint64_t NextLookNs(uint64_t now_ns) const;
 
@@ -82,6 +90,7 @@ class WatchedThread {
   };
   static constexpr size_t kMaxTold = 8;
 
+  void ReadCounts();
   void Sample(bool overdue);
   void TakeSlow(uint64_t now_ns);
   void NoteTold(const RunningDispatch& running, uint64_t now_ns);
@@ -125,12 +134,16 @@ class WatchedThread {
   bool skips_start_up_ = false;   // as of the last look
   uint64_t moved_ns_ = 0;         // when it was seen in another wait than before, or in none
   uint64_t held_ns_ = 0;          // of the running dispatch, as of the last look
-  uint64_t idle_ns_ = 0;          // when it was last seen waiting for a message
+  uint64_t idle_ns_ = 0;          // when it was last known to wait for a message
+  bool idle_ = false;             // as of the last look
   bool in_tracing_stop_ = false;  // as of the last look
   std::optional<Signal> input_;   // not judged yet
   uint32_t seen_input_ = 0;       // InputLatency::Take()'s
-  uint64_t last_count_ = 0;       // dispatches begun by the last look
-  uint64_t lost_before_ = 0;      // the sampler's losses before the running dispatch
+  uint64_t dispatches_ = 0;       // begun by the last look
+  uint64_t frames_seen_ = 0;      // ended by then
+  bool new_dispatches_ = false;   // since the look before
+  bool new_frames_ = false;
+  uint64_t lost_before_ = 0;  // the sampler's losses before the running dispatch
   bool sampling_ = false;
 };
 

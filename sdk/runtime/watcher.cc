@@ -30,6 +30,7 @@
 #include "tracer/ring/ring_checksums.h"
 #include "tracer/ring/ring_reader.h"
 #include "tracer/ring/watched_slot.h"
+#include "tracer/ring/watcher_wake.h"
 
 namespace jankbox {
 namespace {
@@ -71,7 +72,7 @@ void Watcher::Stop(bool process_exits) {
   thread_.Join();
 }
 
-void Watcher::Wake() { QuitSignal::wake().Wake(); }
+void Watcher::Wake() { WatcherWake::word().Wake(); }
 
 void Watcher::WaitReady() {
   MutexLock lock(&mutex_);
@@ -157,7 +158,25 @@ void Watcher::PassLastSignalsOn() {
   }
 }
 
-void Watcher::Wait(uint64_t next_ns) { QuitSignal::wake().Wait(next_ns); }
+// As of this look: no thread does anything, and nothing was recorded since the last one.
+bool Watcher::AllRest() {
+  const uint64_t sequence = ring_->header()->next_sequence.load(std::memory_order_relaxed);
+  const bool recorded = sequence != seen_sequence_;
+  seen_sequence_ = sequence;
+  return !recorded && owed_sigquits_ == 0 &&
+         std::all_of(threads_.begin(), threads_.end(),
+                     [](const auto& thread) { return thread == nullptr || thread->Rests(); });
+}
+
+// How long to sleep, where an ordinary look would come in `look_ns`.
+uint64_t Watcher::SleepNs(uint64_t now_ns, uint64_t look_ns) {
+  const bool rest = AllRest();
+  if (rest && WatcherWake::asleep()) {
+    return std::min(next_sweep_ns_ - std::min(now_ns, next_sweep_ns_), slow_methods_.NextPollNs());
+  }
+  WatcherWake::SetAsleep(rest);
+  return look_ns;
+}
 
 void Watcher::NoteModules() {
   ModuleMap modules = ModuleMap::Load();
@@ -192,7 +211,8 @@ void Watcher::RefreshHooks() {
   if (!hooked.ok()) SetLastError("no hooks are installed: " + hooked.status().message());
 }
 
-uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool asked_by_signal) {
+uint64_t Watcher::LookAtAll(uint64_t now_ns, uint64_t rested_ns, std::span<const Hold> holds,
+                            bool asked_by_signal) {
   uint64_t next_ns = kNsPerSecond;
   TakeThresholds();
   const TickConverter clock = this->clock();
@@ -212,6 +232,7 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool a
     }
     if (threads_[i] == nullptr) continue;
     threads_[i]->NoteHolds(holds);
+    threads_[i]->NoteRestUntil(rested_ns);
     threads_[i]->NoteOtherUi(OtherThreadShowsFrames(i));
     threads_[i]->Look(now_ns, clock, asked_by_signal);
     next_ns = std::min(next_ns, threads_[i]->NextLookNs(now_ns));
@@ -272,6 +293,7 @@ Status Watcher::ChangeThresholds(const jankbox_options& given) {
   MutexLock lock(&mutex_);
   const Status changed = thresholds_.Configure(given);
   if (changed.ok()) thresholds_changed_ = true;
+  Wake();
   return changed;
 }
 
@@ -432,24 +454,29 @@ void Watcher::Run() {
   ProcBeatSource beats(read_sealer_);
   Heartbeat heartbeat(&beats);
   while (!stop_.load(std::memory_order_acquire)) {
-    const uint64_t now_ns = heartbeat.Wakes();
+    const auto activity = WatcherWake::Take();
+    const uint64_t now_ns =
+        heartbeat.Wakes(activity ? clock().ToMonotonicNs(activity->woken_ticks) : 0);
+    const uint64_t rested_ns = activity ? clock().ToMonotonicNs(activity->begin_ticks) : 0;
     ring_->NoteAlive(NowTicks());
     NoteForeground(now_ns);
     if (heartbeat.TakeSuspended()) NoteSleepOfTheMachine();
     const uint64_t sigquits = TakeSignals();
     GrowRing();
-    const uint64_t look_ns = LookAtAll(now_ns, heartbeat.TakeHolds(), sigquits != 0);
+    const uint64_t look_ns = LookAtAll(now_ns, rested_ns, heartbeat.TakeHolds(), sigquits != 0);
     {
       MutexLock lock(&mutex_);
       ++looks_;
       changed_.NotifyAll();
     }
-    const uint64_t next_ns = PassSignalsOn(look_ns);
+    const uint64_t passed_ns = PassSignalsOn(look_ns);
     if (!hooks_allowed_ && crash_loop_->HooksAllowed(0)) NoteModules();
     SweepEverySecond(now_ns);
+    const uint64_t next_ns = SleepNs(now_ns, passed_ns);
     heartbeat.Sleeps(next_ns);
-    Wait(next_ns);
+    WatcherWake::word().Wait(next_ns);
   }
+  WatcherWake::SetAsleep(false);
   TakeSignals();  // those that came just before the stop
   overhead_.End();
   LookAtUsage(MonotonicNs());

@@ -1,6 +1,7 @@
 // Jankbox's watcher thread: finishes the start that must not burden the app (ring growth, clock
 // calibration), checks the watched threads, keeps the ring's heartbeat, and hands incidents to
-// the sealer. Wakes 20 times a second while nothing is overdue.
+// the sealer. While nothing is overdue it looks 20 times a second; once no watched thread has done
+// anything for 50 to 100 ms, once a second, and at once when one does.
 #ifndef JANKBOX_SDK_RUNTIME_WATCHER_H_
 #define JANKBOX_SDK_RUNTIME_WATCHER_H_
 
@@ -93,11 +94,13 @@ class Watcher {
   void CalibrateFirst();
   void Calibrate();
   void NoteSleepOfTheMachine();
-  void Wait(uint64_t next_ns);
+  bool AllRest();
+  uint64_t SleepNs(uint64_t now_ns, uint64_t look_ns);
   void NoteModules();
   bool ModulesChanged() const EXCLUDES(mutex_);
   void RefreshHooks();
-  uint64_t LookAtAll(uint64_t now_ns, std::span<const Hold> holds, bool asked_by_signal);
+  uint64_t LookAtAll(uint64_t now_ns, uint64_t rested_ns, std::span<const Hold> holds,
+                     bool asked_by_signal);
   uint64_t PassSignalsOn(uint64_t next_ns);
   void PassLastSignalsOn();
   uint64_t TakeSignals();
@@ -135,6 +138,7 @@ class Watcher {
   bool process_exits_ = false;  // written before stop_
   std::atomic<uint64_t> sigquits_{0};
   uint64_t owed_sigquits_ = 0;  // to be passed on
+  uint64_t seen_sequence_ = 0;  // chunks taken by the last look
   double ns_per_tick_ = 1.0;
   ClockReading rate_since_;  // the first of the two readings that the clock's rate is taken from
   ClockBreak clock_break_;

@@ -11,6 +11,7 @@
 
 #include "tracer/event/thread_event.h"
 #include "tracer/interpose/creation_stack.h"
+#include "tracer/ring/watcher_wake.h"
 
 namespace jankbox {
 
@@ -34,6 +35,7 @@ class ThreadJournal {
   static void Publish(ThreadNote* note) {
     note->state.store(ThreadNote::kReady, std::memory_order_release);  // pairs with Drain()
     ready_.store(true, std::memory_order_release);
+    WatcherWake::OnActivity();
   }
   static void Release(ThreadNote* note);
 

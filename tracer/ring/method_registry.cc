@@ -7,6 +7,7 @@
 #include "base/mutex.h"
 #include "tracer/event/event.h"
 #include "tracer/ring/ring_file.h"
+#include "tracer/ring/watcher_wake.h"
 
 namespace jankbox {
 
@@ -73,6 +74,7 @@ void MethodRegistry::WriteToRing(const Entry& entry) {
   memcpy(at, &name, sizeof(name));
   memcpy(at + sizeof(name), bytes, size);
   header->names_bytes.store(used + needed, std::memory_order_release);
+  WatcherWake::OnActivity();  // calls are to be expected
 }
 
 }  // namespace jankbox

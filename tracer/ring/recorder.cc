@@ -15,6 +15,7 @@
 #include "tracer/ring/chunk_writer.h"
 #include "tracer/ring/open_calls.h"
 #include "tracer/ring/thread_cursor.h"
+#include "tracer/ring/watcher_wake.h"
 
 #define JANKBOX_EXPORTED __attribute__((visibility("default")))
 
@@ -164,6 +165,7 @@ __attribute__((noinline)) bool MakeRoom(Recording* recording, uint32_t epoch, ui
              : ClaimChunk(ring, {lane, t_watched}, cursor->tid.load(std::memory_order_relaxed));
     if (chunk != nullptr) {
       StartChunk(*cursor, ring, chunk, t_watched, now);
+      WatcherWake::OnActivity(now);
       done = true;
     }
     std::atomic_signal_fence(std::memory_order_seq_cst);

@@ -1,7 +1,8 @@
 // A watched thread's slot in the ring's header: how it is claimed and released, and every write
 // that the thread makes there. Dispatches and frames of all sources end here. Writing is HOT: only
 // the slot's own thread does it; NO-ALLOC, no lock, SIGNAL-SAFE, and no system call but gettid when
-// the slot is claimed. Readers: monitors/incident/watched_thread_view.h.
+// the slot is claimed and one that wakes a sleeping watcher. Readers:
+// monitors/incident/watched_thread_view.h.
 #ifndef JANKBOX_TRACER_RING_WATCHED_SLOT_H_
 #define JANKBOX_TRACER_RING_WATCHED_SLOT_H_
 
@@ -14,6 +15,7 @@
 #include "tracer/event/event.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/ring/ring_format.h"
+#include "tracer/ring/watcher_wake.h"
 
 namespace jankbox {
 
@@ -75,6 +77,7 @@ class WatchedSlot {
     if (depth != 0) return;
     thread_->dispatch_count.store(Load(thread_->dispatch_count) + 1, std::memory_order_relaxed);
     thread_->dispatch_begin_ticks.store(begin_ticks, std::memory_order_release);
+    WatcherWake::OnActivity(begin_ticks);
   }
 
   // The innermost dispatch ends; if it was the outermost and a slow one, the slot says so. False if
@@ -101,6 +104,7 @@ class WatchedSlot {
 
   void CountFrame() const {
     thread_->frame_count.store(Load(thread_->frame_count) + 1, std::memory_order_relaxed);
+    WatcherWake::OnActivity();
   }
 
   // When the outermost dispatch started, on CLOCK_MONOTONIC; 0 if none runs or the clock is not

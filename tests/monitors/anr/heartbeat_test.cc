@@ -166,6 +166,45 @@ TEST_F(HeartbeatTest, SleepThatOnlyLastedTooLongIsNoStop) {
   EXPECT_THAT(Holds(), IsEmpty());
 }
 
+// While nothing is to be watched it sleeps for so long that a stop may begin and end in one sleep.
+TEST_F(HeartbeatTest, StopWithinALongSleepIsAllOfIt) {
+  Sleep(kPlannedMs);
+  heart_.Sleeps(1000 * kMs);
+  Sleep(1000, 0, 0, 1);
+  EXPECT_THAT(Holds(), IsEmpty());
+  heart_.Sleeps(1000 * kMs);
+  Sleep(1000);
+  ASSERT_NO_FATAL_FAILURE(ExpectOne(RefusalReason::kStopped, 1000));
+  heart_.Sleeps(1000 * kMs);
+  Sleep(8000);
+  ExpectOne(RefusalReason::kStopped, 8000);
+}
+
+TEST_F(HeartbeatTest, SleepThatIsEndedByActivityIsPlannedUntilThen) {
+  Sleep(kPlannedMs);
+  heart_.Sleeps(1000 * kMs);
+  beats_.Pass(300);
+  const uint64_t woken_ns = beats_.now.monotonic_ns;
+  ++beats_.now.voluntary;
+  heart_.Wakes(woken_ns);
+  EXPECT_THAT(Holds(), IsEmpty());
+  heart_.Sleeps(1000 * kMs);
+  beats_.Pass(30);
+  const uint64_t again_ns = beats_.now.monotonic_ns;
+  beats_.Pass(500);  // it is stopped then
+  beats_.now.voluntary += 2;
+  ++beats_.now.sleeper.cpu_ns;
+  now_ns_ = heart_.Wakes(again_ns);
+  ASSERT_NO_FATAL_FAILURE(ExpectOne(RefusalReason::kStopped, 500));
+  heart_.Sleeps(1000 * kMs);
+  Sleep(1400, 0, 0, 2);
+  heart_.Sleeps(1000 * kMs);
+  beats_.Pass(1000);
+  ++beats_.now.voluntary;
+  heart_.Wakes(woken_ns);  // of an earlier sleep
+  EXPECT_THAT(Holds(), IsEmpty());
+}
+
 TEST_F(HeartbeatTest, SleepOfTheMachineIsBoottimesLead) {
   beats_.now.boottime_ns += 3'600'000 * kMs;
   Sleep(kPlannedMs);

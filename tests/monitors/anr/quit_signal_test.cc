@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "tracer/ring/watcher_wake.h"
 
 namespace jankbox {
 namespace {
@@ -28,7 +29,7 @@ void ExitIfNothingIsLeft() {
   if (QuitSignal::Take() != 0) _exit(3);
   raise(SIGQUIT);
   const uint64_t begin_ns = MonotonicNs();
-  QuitSignal::wake().Wait(60 * kNsPerSecond);
+  WatcherWake::word().Wait(60 * kNsPerSecond);
   if (MonotonicNs() - begin_ns > 30 * kNsPerSecond) _exit(4);
   _exit(QuitSignal::Take() == 1 && QuitSignal::PassOn() ? 0 : 5);
 }

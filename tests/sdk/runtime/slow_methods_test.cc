@@ -16,6 +16,7 @@
 #include "tests/fakes/fake_window.h"
 #include "tests/fakes/latch.h"
 #include "tracer/event/event_sink.h"
+#include "tracer/ring/method_registry.h"
 #include "tracer/ring/recorder.h"
 
 namespace jankbox {
@@ -230,6 +231,17 @@ TEST_F(SlowMethodsTest, WorkersAreNotFollowedOtherwise) {
   Poll();
   EXPECT_THAT(followed_, ElementsAre(CurrentTid()));
   EXPECT_THAT(sealed_, IsEmpty());
+}
+
+TEST_F(SlowMethodsTest, CallsAreNotLookedForBeforeTheFirstMethodHasAName) {
+  End(kFirst);
+  Poll();
+  EXPECT_EQ(Methods().NextPollNs(), kNsPerSecond);
+  MethodRegistry::Get().Attach(ring_->file());
+  MethodRegistry::Get().IdOfName("first");
+  MethodRegistry::Get().Detach();
+  Poll();
+  EXPECT_LE(Methods().NextPollNs(), kThresholdNs / 2);
 }
 
 TEST_F(SlowMethodsTest, NothingIsDoneWhileItIsOff) {

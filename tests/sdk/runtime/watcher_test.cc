@@ -6,17 +6,22 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 
 #include "base/own_thread.h"
+#include "jankbox/jankbox.h"
 #include "monitors/frame/frame_monitor.h"
 #include "sdk/api/foreground.h"
 #include "sdk/runtime/run_channel.h"
 #include "tests/fakes/fake_ring.h"
 #include "tests/uploader/temporary_folder.h"
 #include "tracer/event/event_sink.h"
+#include "tracer/ring/method_registry.h"
 #include "tracer/ring/recorder.h"
 #include "tracer/ring/ring_reader.h"
+#include "tracer/ring/watched_slot.h"
+#include "tracer/ring/watcher_wake.h"
 
 namespace jankbox {
 namespace {
@@ -99,6 +104,36 @@ TEST_F(WatcherTest, ClockAndModulesAreKnownWhenItIsReady) {
   EXPECT_FALSE(watcher_->modules().Serialize().empty());
   const RingReader reader(ring_->file()->base(), ring_->file()->bytes());
   EXPECT_FALSE(reader.ModulesText().empty()) << "recovery names stacks with them";
+}
+
+TEST_F(WatcherTest, SleepsWhileNothingHappensAndIsWokenByWhatDoes) {
+  MethodRegistry::Get().Attach(ring_->file());
+  Start();
+  const WatchedSlot slot = WatchedSlot::OfThisThread(ring_->header());
+  const auto until = [](auto is_so) {
+    const uint64_t deadline_ns = Soon();
+    while (!is_so() && MonotonicNs() < deadline_ns) usleep(1000);
+    return is_so();
+  };
+  const std::atomic<uint64_t>& looked = ring_->header()->heartbeat_ticks;
+  // Four times as long as it is while anything may go on.
+  const auto rests = [&] {
+    return WatcherWake::asleep() && NowTicks() - looked.load() > 200 * kNsPerMs;
+  };
+  const std::function<void()> activities[] = {
+      [&] { slot.BeginDispatch(PaddedName("tick"), NowTicks()), slot.EndDispatch(); },
+      [&] { slot.CountFrame(); },
+      [] { jankbox_set_foreground(0); },
+      [] { MethodRegistry::Get().IdOfName("first"); },
+  };
+  for (const auto& begins : activities) {
+    ASSERT_TRUE(until(rests));
+    const uint64_t before = looked.load();
+    begins();
+    EXPECT_FALSE(WatcherWake::asleep());
+    EXPECT_TRUE(until([&] { return looked.load() != before; }));
+  }
+  MethodRegistry::Get().Detach();
 }
 
 TEST_F(WatcherTest, HeartbeatIsKept) {

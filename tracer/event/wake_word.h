@@ -1,7 +1,7 @@
 // Wakes one thread that waits for a time. A word and no descriptor, which an app might close, or
 // have closed before and opened for itself.
-#ifndef JANKBOX_MONITORS_ANR_WAKE_WORD_H_
-#define JANKBOX_MONITORS_ANR_WAKE_WORD_H_
+#ifndef JANKBOX_TRACER_EVENT_WAKE_WORD_H_
+#define JANKBOX_TRACER_EVENT_WAKE_WORD_H_
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -40,4 +40,4 @@ class WakeWord {
 
 }  // namespace jankbox
 
-#endif  // JANKBOX_MONITORS_ANR_WAKE_WORD_H_
+#endif  // JANKBOX_TRACER_EVENT_WAKE_WORD_H_

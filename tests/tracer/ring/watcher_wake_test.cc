@@ -1,0 +1,78 @@
+#include "tracer/ring/watcher_wake.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <random>
+#include <thread>
+
+#include "base/clock.h"
+
+namespace jankbox {
+namespace {
+
+TEST(WatcherWake, OnlyTheFirstActivityOfASleepWakes) {
+  WatcherWake::Take();
+  WatcherWake::OnActivity(5);
+  EXPECT_FALSE(WatcherWake::Take()) << "it was awake";
+  WatcherWake::SetAsleep(true);
+  EXPECT_TRUE(WatcherWake::asleep());
+  WatcherWake::OnActivity(7);
+  EXPECT_FALSE(WatcherWake::asleep());
+  WatcherWake::OnActivity(9);
+  const std::optional<WatcherWake::Activity> activity = WatcherWake::Take();
+  ASSERT_TRUE(activity);
+  EXPECT_EQ(activity->begin_ticks, 7u);
+  EXPECT_GE(activity->woken_ticks, 7u);
+  EXPECT_FALSE(WatcherWake::Take());
+  WatcherWake::SetAsleep(true);
+  WatcherWake::SetAsleep(false);
+  WatcherWake::OnActivity(11);
+  EXPECT_FALSE(WatcherWake::Take()) << "it had changed its mind";
+}
+
+// Activities that come about when the watcher falls asleep. One that woke nobody and was not seen
+// would let it sleep for ever.
+TEST(WatcherWake, NoActivityIsMissedWhileTheWatcherFallsAsleep) {
+  constexpr int kActivities = 20'000;
+  constexpr uint64_t kShortLookNs = 50'000;
+  std::atomic<int> begun{0}, seen{0};
+  std::atomic<bool> stop{false};
+  std::thread watcher([&] {
+    int last = 0;
+    while (!stop.load()) {
+      WatcherWake::Take();
+      const int now = begun.load(std::memory_order_acquire);
+      seen.store(now);
+      uint64_t sleep_ns = kShortLookNs;
+      if (now == last && WatcherWake::asleep()) {
+        sleep_ns = 60 * kNsPerSecond;
+      } else {
+        WatcherWake::SetAsleep(now == last);
+      }
+      last = now;
+      WatcherWake::word().Wait(sleep_ns);
+    }
+  });
+  std::minstd_rand random;
+  std::uniform_int_distribution<uint64_t> pause(0, 3 * kShortLookNs);
+  for (int i = 1; i <= kActivities; ++i) {
+    const uint64_t deadline_ns = MonotonicNs() + 20 * kNsPerSecond;
+    while (seen.load() != i - 1 && MonotonicNs() < deadline_ns) std::this_thread::yield();
+    EXPECT_EQ(seen.load(), i - 1) << "the watcher sleeps on";
+    if (HasFailure()) break;
+    const uint64_t from_ns = MonotonicNs() + pause(random);
+    while (MonotonicNs() < from_ns) {
+    }
+    begun.store(i, std::memory_order_release);
+    WatcherWake::OnActivity(static_cast<uint64_t>(i));
+  }
+  stop.store(true);
+  WatcherWake::word().Wake();
+  watcher.join();
+  WatcherWake::SetAsleep(false);
+}
+
+}  // namespace
+}  // namespace jankbox
