@@ -23,38 +23,40 @@ void Heartbeat::Found(RefusalReason reason, uint64_t from_ns, uint64_t to_ns, ui
 
 // The watcher was off its CPU, not waiting for one, and not only in the sleep that it had planned.
 // A stop just before that sleep may use it up: then the CPU was given up once, as for the sleep.
-bool Heartbeat::WasStopped(const BeatReading& now, bool slept) const {
+bool Heartbeat::WasStopped(const BeatReading& now) const {
   const bool sleeper_known = now.sleeper.sleep != 0 && now.sleeper.sleep == last_.sleeper.sleep;
   const bool sleeper_woken = now.sleeper.cpu_ns != last_.sleeper.cpu_ns;
   const uint64_t switches = now.voluntary - last_.voluntary;
-  if (slept && switches > 1) return !sleeper_known || sleeper_woken;
+  if (sleeps_ != 0 && switches > sleeps_) return !sleeper_known || sleeper_woken;
   return switches > 0 && sleeper_known && sleeper_woken;
 }
 
-void Heartbeat::Judge(const BeatReading& now, uint64_t planned_ns, bool slept) {
+void Heartbeat::Judge(const BeatReading& now) {
   const uint64_t elapsed_ns = now.monotonic_ns - last_.monotonic_ns;
   const uint64_t slept_ns = Less(now.boottime_ns - last_.boottime_ns, elapsed_ns);
   const uint64_t run_ns = now.run_ns - last_.run_ns;
   const bool sched_known = now.sched_known && last_.sched_known;
-  const uint64_t late_ns = Less(elapsed_ns, planned_ns);
+  const uint64_t late_ns = Less(elapsed_ns, planned_ns_);
   uint64_t starved_ns = sched_known ? std::min(now.runnable_ns - last_.runnable_ns, late_ns) : 0;
   uint64_t held_ns = Less(late_ns, starved_ns + run_ns);
   // While the process is stopped none of its threads runs. A watcher whose CPU was taken away from
   // below, by a hypervisor, or whose work is held up by a lock or a disk, sees the others go on.
   const uint64_t others_ns = Less(now.process_cpu_ns - last_.process_cpu_ns, run_ns);
-  const uint64_t before_ns = kOtherCpus * (planned_ns + starved_ns) + held_ns / kSmallPart;
-  if (others_ns > kQuietNs + before_ns || !WasStopped(now, slept)) {
+  const uint64_t before_ns = kOtherCpus * (planned_ns_ + starved_ns) + held_ns / kSmallPart;
+  const bool stopped = others_ns <= kQuietNs + before_ns && WasStopped(now);
+  if (!stopped) {
     if (!sched_known) starved_ns = held_ns;
     held_ns = 0;
-  } else if (planned_ns >= kStopBoundNs) {
-    held_ns += planned_ns;  // in such a sleep nothing ran: when the stop began makes no difference
   }
   const uint64_t held_until_ns = Less(now.monotonic_ns, starved_ns);
   const bool suspended = slept_ns >= kStopBoundNs;
+  const bool rested = stopped && rest_ns_ >= kStopBoundNs;
+  const RefusalReason reason = suspended                      ? RefusalReason::kSuspended
+                               : stopped && source_->Traced() ? RefusalReason::kTraced
+                                                              : RefusalReason::kStopped;
+  // A long sleep does not say when in it the stop was, and nothing ran in it.
+  if (rested && !suspended) Found(reason, last_.monotonic_ns, last_.monotonic_ns + rest_ns_, 0);
   if (held_ns >= kStopBoundNs || suspended) {
-    const RefusalReason reason = suspended           ? RefusalReason::kSuspended
-                                 : source_->Traced() ? RefusalReason::kTraced
-                                                     : RefusalReason::kStopped;
     if (held_ns < kStopBoundNs) held_ns = 0;
     Found(reason, Less(held_until_ns, held_ns), held_until_ns, suspended ? slept_ns : 0);
     suspended_ = suspended_ || suspended;
@@ -64,24 +66,30 @@ void Heartbeat::Judge(const BeatReading& now, uint64_t planned_ns, bool slept) {
   }
 }
 
-void Heartbeat::Sleeps(uint64_t planned_ns) {
-  found_ = 0;
-  planned_ns_ = planned_ns;
+void Heartbeat::Take() {
   const BeatReading now = source_->Read();
-  if (began_) Judge(now, 0, false);
+  if (began_) Judge(now);
   began_ = true;
   last_ = now;
 }
 
-uint64_t Heartbeat::Wakes(uint64_t woken_ns) {
-  const BeatReading now = source_->Read();
-  if (woken_ns > last_.monotonic_ns) {
-    planned_ns_ = std::min(planned_ns_, woken_ns - last_.monotonic_ns);
-  }
-  if (began_) Judge(now, planned_ns_, true);
-  began_ = true;
-  last_ = now;
-  return now.monotonic_ns;
+void Heartbeat::Sleeps(uint64_t planned_ns) {
+  found_ = 0;
+  planned_ns_ = rest_ns_ = sleeps_ = 0;
+  Take();
+  planned_ns_ = rest_ns_ = planned_ns;
+  sleeps_ = 1;
+}
+
+void Heartbeat::SleepsOn(uint64_t woken_ns, uint64_t planned_ns) {
+  rest_ns_ = std::min(rest_ns_, Less(woken_ns, last_.monotonic_ns));
+  planned_ns_ = rest_ns_ + planned_ns;
+  ++sleeps_;
+}
+
+uint64_t Heartbeat::Wakes() {
+  Take();
+  return last_.monotonic_ns;
 }
 
 std::span<const Hold> Heartbeat::TakeHolds() {

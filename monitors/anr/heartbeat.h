@@ -53,9 +53,12 @@ class Heartbeat {
 
   // The watcher goes to sleep for `planned_ns`.
   void Sleeps(uint64_t planned_ns);
-  // It is awake again, since somebody woke it at `woken_ns`; 0: nobody did. Returns that moment,
-  // CLOCK_MONOTONIC: looks are judged by it, since what happens after it is not known yet.
-  uint64_t Wakes(uint64_t woken_ns = 0);
+  // Something that it was to see woke it at `woken_ns` of CLOCK_MONOTONIC; it sleeps on for
+  // `planned_ns`. Once a sleep.
+  void SleepsOn(uint64_t woken_ns, uint64_t planned_ns);
+  // It is awake again. Returns that moment, CLOCK_MONOTONIC: looks are judged by it, since what
+  // happens after it is not known yet.
+  uint64_t Wakes();
 
   // The stops found since the last call, in order of time. Valid until the next Sleeps().
   std::span<const Hold> TakeHolds();
@@ -64,15 +67,18 @@ class Heartbeat {
   bool TakeSuspended();
 
  private:
-  void Judge(const BeatReading& now, uint64_t planned_ns, bool slept);
-  bool WasStopped(const BeatReading& now, bool slept) const;
+  void Take();
+  void Judge(const BeatReading& now);
+  bool WasStopped(const BeatReading& now) const;
   void Found(RefusalReason reason, uint64_t from_ns, uint64_t to_ns, uint64_t beyond_ns);
 
   BeatSource* const source_;
   BeatReading last_;
   bool began_ = false;
   bool suspended_ = false;
-  uint64_t planned_ns_ = 0;
+  uint64_t planned_ns_ = 0;  // to sleep since the last reading
+  uint64_t rest_ns_ = 0;     // of it, nothing was to be seen
+  uint64_t sleeps_ = 0;      // since then
   std::array<Hold, 6> holds_;
   size_t found_ = 0;
 };

@@ -21,6 +21,10 @@ constexpr uint64_t kIdleLookNs =
 constexpr uint64_t kLateFrameNs = 500 * kNsPerMs;
 // A thread that is stuck for longer than this is looked at ten times less often.
 constexpr uint64_t kLongBlockNs = 10 * kNsPerSecond;
+// A program without a loop that is known starts up for ever. While it waits, when it goes on is
+// seen late by a share of the wait, 250 ms at most.
+constexpr uint64_t kStartRestShare = 8;
+constexpr uint64_t kMaxStartRestNs = 250 * kNsPerMs;
 constexpr size_t kMaxFindings = 16;
 constexpr uint64_t kTellAgainNs = 5 * kNsPerSecond;
 
@@ -89,7 +93,7 @@ AnrFacts WatchedThread::FactsOf(uint64_t begin_ns, uint64_t end_ns) const {
 
 void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked_by_signal) {
   clock_ = clock;
-  ReadCounts();
+  const bool new_dispatches = ReadCounts();
   std::optional<RunningDispatch> running = view_.ReadRunning(clock);
   skips_start_up_ = running && other_has_ui_ && running->what == kStartUpName;
   if (skips_start_up_) running.reset();
@@ -97,7 +101,7 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   if (running && Overdue(*running, now_ns) && IsGone()) running.reset();
   if (in_tracing_stop_) holds_.Add({RefusalReason::kTraced, looked_ns_, now_ns, 0});
   in_tracing_stop_ = false;
-  idle_ = !running && !new_dispatches_;
+  idle_ = !running && !new_dispatches;
   // One that has not begun anything since it was seen waiting is as it was then.
   if (!idle_ || !timeline_.EndsInAWait()) {
     ThreadReading reading = source_->Read();
@@ -146,14 +150,15 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   }
 }
 
-void WatchedThread::ReadCounts() {
+bool WatchedThread::ReadCounts() {
   const RingWatchedThread& thread = ring_->header()->watched[index_];
   const uint64_t dispatches = thread.dispatch_count.load(std::memory_order_relaxed);
   const uint64_t frames = thread.frame_count.load(std::memory_order_relaxed);
-  new_dispatches_ = dispatches != dispatches_;
-  new_frames_ = frames != frames_seen_;
+  const bool new_dispatches = dispatches != dispatches_;
+  began_ = dispatches - dispatches_ + frames - frames_seen_;
   dispatches_ = dispatches;
   frames_seen_ = frames;
+  return new_dispatches;
 }
 
 void WatchedThread::NoteTold(const RunningDispatch& running, uint64_t now_ns) {
@@ -246,9 +251,13 @@ void WatchedThread::CheckThread() {
   }
 }
 
-bool WatchedThread::Rests() const {
-  const bool pending = ended_ || input_ || incidents_.open() || frames_.pending() || new_frames_;
-  return idle_ && timeline_.EndsInAWait() && !sampling_ && !pending;
+uint64_t WatchedThread::RestNs() const {
+  const bool pending = ended_ || input_ || incidents_.open() || frames_.pending();
+  if (pending || !timeline_.EndsInAWait()) return 0;
+  if (!running_) return sampling_ ? 0 : kNsPerSecond;
+  if (running_->what != kStartUpName) return 0;
+  const uint64_t rest_ns = std::min((looked_ns_ - moved_ns_) / kStartRestShare, kMaxStartRestNs);
+  return rest_ns > kIdleLookNs ? rest_ns : 0;
 }
 
 uint64_t WatchedThread::NextLookNs(uint64_t now_ns) const {

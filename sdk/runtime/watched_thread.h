@@ -68,8 +68,11 @@ class WatchedThread {
   uint64_t running_since_ns() const { return running_ ? running_->begin_ns : 0; }
   uint64_t new_frame_ns() const { return frames_.earliest_end_ns(); }
 
-  // Nothing goes on, as of the last look: there is nothing to look at until something begins.
-  bool Rests() const;
+  // For how long, in ns, nothing is to be looked at unless something begins, as of the last look;
+  // 0: something goes on.
+  uint64_t RestNs() const;
+  // Dispatches and frames between the last two looks.
+  uint64_t began() const { return began_; }
 
   // How long until the next look, in ns.
   uint64_t NextLookNs(uint64_t now_ns) const;
@@ -90,7 +93,7 @@ class WatchedThread {
   };
   static constexpr size_t kMaxTold = 8;
 
-  void ReadCounts();
+  bool ReadCounts();  // true: a dispatch began
   void Sample(bool overdue);
   void TakeSlow(uint64_t now_ns);
   void NoteTold(const RunningDispatch& running, uint64_t now_ns);
@@ -141,9 +144,8 @@ class WatchedThread {
   uint32_t seen_input_ = 0;       // InputLatency::Take()'s
   uint64_t dispatches_ = 0;       // begun by the last look
   uint64_t frames_seen_ = 0;      // ended by then
-  bool new_dispatches_ = false;   // since the look before
-  bool new_frames_ = false;
-  uint64_t lost_before_ = 0;  // the sampler's losses before the running dispatch
+  uint64_t began_ = 0;            // of both, since the look before
+  uint64_t lost_before_ = 0;      // the sampler's losses before the running dispatch
   bool sampling_ = false;
 };
 

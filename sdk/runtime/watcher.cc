@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/file.h"
 #include "base/last_error.h"
@@ -30,7 +31,6 @@
 #include "tracer/ring/ring_checksums.h"
 #include "tracer/ring/ring_reader.h"
 #include "tracer/ring/watched_slot.h"
-#include "tracer/ring/watcher_wake.h"
 
 namespace jankbox {
 namespace {
@@ -39,6 +39,8 @@ constexpr uint32_t kFirstCalibrationMs = 10;
 constexpr uint64_t kSweepNs = kNsPerSecond;
 // For the sealing thread to note the start; on a disk that hangs, hooks come once it is noted.
 constexpr uint64_t kNoteStartNs = 100 * kNsPerMs;
+// A thread that begins as much between two looks would wake the watcher before each.
+constexpr uint64_t kBusyBegins = 3;
 
 }  // namespace
 
@@ -71,8 +73,6 @@ void Watcher::Stop(bool process_exits) {
   Wake();
   thread_.Join();
 }
-
-void Watcher::Wake() { WatcherWake::word().Wake(); }
 
 void Watcher::WaitReady() {
   MutexLock lock(&mutex_);
@@ -158,23 +158,21 @@ void Watcher::PassLastSignalsOn() {
   }
 }
 
-// As of this look: no thread does anything, and nothing was recorded since the last one.
-bool Watcher::AllRest() {
-  const uint64_t sequence = ring_->header()->next_sequence.load(std::memory_order_relaxed);
-  const bool recorded = sequence != seen_sequence_;
-  seen_sequence_ = sequence;
-  return !recorded && owed_sigquits_ == 0 &&
-         std::all_of(threads_.begin(), threads_.end(),
-                     [](const auto& thread) { return thread == nullptr || thread->Rests(); });
-}
-
 // How long to sleep, where an ordinary look would come in `look_ns`.
 uint64_t Watcher::SleepNs(uint64_t now_ns, uint64_t look_ns) {
-  const bool rest = AllRest();
-  if (rest && WatcherWake::asleep()) {
-    return std::min(next_sweep_ns_ - std::min(now_ns, next_sweep_ns_), slow_methods_.NextPollNs());
+  const uint64_t sequence = ring_->header()->next_sequence.load(std::memory_order_relaxed);
+  uint64_t began = sequence - std::exchange(seen_sequence_, sequence);
+  const uint64_t sweep_ns = next_sweep_ns_ - std::min(now_ns, next_sweep_ns_);
+  uint64_t rest_ns = std::min(sweep_ns, slow_methods_.NextPollNs());
+  bool quiet = owed_sigquits_ == 0;
+  for (const auto& thread : threads_) {
+    if (thread == nullptr) continue;
+    rest_ns = std::min(rest_ns, thread->RestNs());
+    quiet = quiet && thread->RestNs() != 0 && thread->began() < kBusyBegins;
+    began += thread->began();
   }
-  WatcherWake::SetAsleep(rest);
+  if (quiet && began == 0 && WatcherWake::asleep()) return rest_ns;
+  WatcherWake::SetAsleep(quiet);
   return look_ns;
 }
 
@@ -453,11 +451,9 @@ void Watcher::Run() {
   }
   ProcBeatSource beats(read_sealer_);
   Heartbeat heartbeat(&beats);
+  uint64_t rested_ns = 0;
   while (!stop_.load(std::memory_order_acquire)) {
-    const auto activity = WatcherWake::Take();
-    const uint64_t now_ns =
-        heartbeat.Wakes(activity ? clock().ToMonotonicNs(activity->woken_ticks) : 0);
-    const uint64_t rested_ns = activity ? clock().ToMonotonicNs(activity->begin_ticks) : 0;
+    const uint64_t now_ns = heartbeat.Wakes();
     ring_->NoteAlive(NowTicks());
     NoteForeground(now_ns);
     if (heartbeat.TakeSuspended()) NoteSleepOfTheMachine();
@@ -475,6 +471,12 @@ void Watcher::Run() {
     const uint64_t next_ns = SleepNs(now_ns, passed_ns);
     heartbeat.Sleeps(next_ns);
     WatcherWake::word().Wait(next_ns);
+    const auto activity = WatcherWake::Take();
+    rested_ns = activity ? clock().ToMonotonicNs(activity->begin_ticks) : 0;
+    if (!activity || stop_.load(std::memory_order_acquire)) continue;
+    // Looked at as late as ever: most of what wakes the watcher is over by then.
+    heartbeat.SleepsOn(clock().ToMonotonicNs(activity->woken_ticks), passed_ns);
+    WatcherWake::word().Wait(passed_ns);
   }
   WatcherWake::SetAsleep(false);
   TakeSignals();  // those that came just before the stop

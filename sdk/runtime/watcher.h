@@ -30,6 +30,7 @@
 #include "tracer/ftrace/kernel_recorder.h"
 #include "tracer/interpose/thread_recorder.h"
 #include "tracer/ring/ring_file.h"
+#include "tracer/ring/watcher_wake.h"
 
 namespace jankbox {
 
@@ -62,7 +63,7 @@ class Watcher {
   void WaitReady();
 
   // Looks as soon as it can. Any thread.
-  void Wake();
+  void Wake() { WatcherWake::word().Wake(); }
 
   // Waits until every thread was checked since the call; false at `deadline_ns`
   // (CLOCK_MONOTONIC). Any thread but the watcher's.
@@ -94,7 +95,6 @@ class Watcher {
   void CalibrateFirst();
   void Calibrate();
   void NoteSleepOfTheMachine();
-  bool AllRest();
   uint64_t SleepNs(uint64_t now_ns, uint64_t look_ns);
   void NoteModules();
   bool ModulesChanged() const EXCLUDES(mutex_);

@@ -177,32 +177,51 @@ TEST_F(HeartbeatTest, StopWithinALongSleepIsAllOfIt) {
   ASSERT_NO_FATAL_FAILURE(ExpectOne(RefusalReason::kStopped, 1000));
   heart_.Sleeps(1000 * kMs);
   Sleep(8000);
-  ExpectOne(RefusalReason::kStopped, 8000);
+  const std::vector<Hold> holds = Holds();
+  ASSERT_EQ(holds.size(), 2u);
+  EXPECT_EQ(holds[0].to_ns - holds[0].from_ns, 1000 * kMs);
+  EXPECT_EQ(holds[1].from_ns, holds[0].to_ns);
+  EXPECT_EQ(holds[1].to_ns - holds[1].from_ns, 7000 * kMs);
 }
 
-TEST_F(HeartbeatTest, SleepThatIsEndedByActivityIsPlannedUntilThen) {
-  Sleep(kPlannedMs);
-  heart_.Sleeps(1000 * kMs);
-  beats_.Pass(300);
-  const uint64_t woken_ns = beats_.now.monotonic_ns;
-  ++beats_.now.voluntary;
-  heart_.Wakes(woken_ns);
+// Woken by what it is to see, it sleeps on for a look's time.
+class WokenHeartbeatTest : public HeartbeatTest {
+ protected:
+  // Wakes up `ms` after it was woken, which was 300 ms after it had gone to sleep.
+  void WokenThenSleep(uint64_t ms, uint64_t switches) {
+    Sleep(kPlannedMs, 0, 0, 1);
+    heart_.Sleeps(1000 * kMs);
+    began_ns_ = beats_.now.monotonic_ns;
+    beats_.Pass(300);
+    heart_.SleepsOn(beats_.now.monotonic_ns, kPlannedMs * kMs);
+    if (switches == 2) --beats_.now.sleeper.cpu_ns;  // it sleeps on
+    Sleep(ms, 0, 0, switches);
+  }
+
+  uint64_t began_ns_ = 0;
+};
+
+TEST_F(WokenHeartbeatTest, SleepInTwoPartsIsNothing) {
+  WokenThenSleep(kPlannedMs, 2);
   EXPECT_THAT(Holds(), IsEmpty());
-  heart_.Sleeps(1000 * kMs);
-  beats_.Pass(30);
-  const uint64_t again_ns = beats_.now.monotonic_ns;
-  beats_.Pass(500);  // it is stopped then
-  beats_.now.voluntary += 2;
-  ++beats_.now.sleeper.cpu_ns;
-  now_ns_ = heart_.Wakes(again_ns);
-  ASSERT_NO_FATAL_FAILURE(ExpectOne(RefusalReason::kStopped, 500));
-  heart_.Sleeps(1000 * kMs);
-  Sleep(1400, 0, 0, 2);
-  heart_.Sleeps(1000 * kMs);
-  beats_.Pass(1000);
-  ++beats_.now.voluntary;
-  heart_.Wakes(woken_ns);  // of an earlier sleep
-  EXPECT_THAT(Holds(), IsEmpty());
+  WokenThenSleep(500, 2);
+  EXPECT_THAT(Holds(), IsEmpty()) << "it only lasted too long";
+}
+
+TEST_F(WokenHeartbeatTest, StopInTheFirstPartIsAllOfIt) {
+  WokenThenSleep(kPlannedMs, 3);
+  const std::vector<Hold> holds = Holds();
+  ASSERT_EQ(holds.size(), 1u);
+  EXPECT_EQ(holds[0].from_ns, began_ns_);
+  EXPECT_EQ(holds[0].to_ns, began_ns_ + 300 * kMs);
+}
+
+TEST_F(WokenHeartbeatTest, StopInTheSecondPartIsItsLateness) {
+  WokenThenSleep(kPlannedMs + 500, 3);
+  const std::vector<Hold> holds = Holds();
+  ASSERT_EQ(holds.size(), 2u);
+  EXPECT_EQ(holds[1].from_ns, now_ns_ - 500 * kMs);
+  EXPECT_EQ(holds[1].to_ns, now_ns_);
 }
 
 TEST_F(HeartbeatTest, SleepOfTheMachineIsBoottimesLead) {

@@ -153,54 +153,6 @@ TEST_F(WatchedThreadTest, NextLookComesWhenSomethingMayBeDue) {
   EXPECT_EQ(Thread().NextLookNs(At(10'070)), 50 * kNsPerMs) << "stuck for long";
 }
 
-TEST_F(WatchedThreadTest, RestsOnceNothingIsLeftToBeSeen) {
-  Begin("a", 60);
-  End(70);
-  Look(100);
-  EXPECT_FALSE(Thread().Rests()) << "a message began since the last look";
-  Look(150);
-  EXPECT_TRUE(Thread().Rests());
-  Frame(160, 170);
-  Look(200);
-  EXPECT_FALSE(Thread().Rests()) << "a frame ended";
-  Look(250);
-  EXPECT_TRUE(Thread().Rests());
-  Begin("slow", 300);
-  LookUntil(1050);
-  EXPECT_FALSE(Thread().Rests());
-  End(1060);
-  LookUntil(1200);
-  EXPECT_TRUE(Thread().Rests());
-  EXPECT_THAT(sealed_, SizeIs(1));
-}
-
-TEST_F(WatchedThreadTest, ThreadThatRunsOutsideOfMessagesIsLookedAt) {
-  state_.reading.wait = WaitReason::kNone;
-  state_.reading.state = 'R';
-  Look(100);
-  Look(150);
-  EXPECT_FALSE(Thread().Rests());
-}
-
-TEST_F(WatchedThreadTest, FrameThatNobodyAskedForWhileTheWatcherSleptIsNotLate) {
-  for (const uint64_t start_ms : {1000, 2000}) {
-    Begin("a", start_ms);
-    End(start_ms + 10);
-    Look(start_ms + 50);
-    Look(start_ms + 100);
-    ASSERT_TRUE(Thread().Rests());
-    if (start_ms == 2000) Thread().NoteRestUntil(At(start_ms + 900));
-    Begin("doFrame", start_ms + 900);
-    FrameMonitor::OnFrame(WatchedSlot(ring_.header(), 0), {.vsync_ns = At(start_ms + 500),
-                                                           .interval_ns = 16'666'667,
-                                                           .start_ns = At(start_ms + 901),
-                                                           .end_ns = At(start_ms + 905)});
-    End(start_ms + 905);
-    Look(start_ms + 950);
-    EXPECT_EQ(refusals_.count(RefusalReason::kNotRendering), start_ms == 2000 ? 1u : 0u);
-  }
-}
-
 TEST_F(WatchedThreadTest, ThreadThatStaysBlockedIsLookedAtLessAndLess) {
   state_.reading.sched_known = true;
   Begin("a", 60);
