@@ -13,7 +13,8 @@ namespace jankbox {
 namespace {
 
 constexpr char kLowMemory[] = "low memory";
-// A sign of life is this old at most, unless the process got no CPU.
+// A sign of life, of which an idle process gives one a second, is this old at most, unless the
+// process got no CPU.
 constexpr uint64_t kMaxSilenceNs = 1500 * kNsPerMs;
 
 // Low-memory kills in the process's cgroup since its watcher looked last, a second before its end

@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/own_thread.h"
 #include "base/wipe_on_fork.h"
-#include "tracer/ring/watcher_wake.h"
+#include "tracer/event/watcher_wake.h"
 
 namespace jankbox {
 namespace {

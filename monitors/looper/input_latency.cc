@@ -3,9 +3,9 @@
 #include <atomic>
 
 #include "base/clock.h"
+#include "tracer/event/watcher_wake.h"
 #include "tracer/ring/recorder.h"
 #include "tracer/ring/watched_slot.h"
-#include "tracer/ring/watcher_wake.h"
 
 namespace jankbox {
 namespace {

@@ -33,10 +33,10 @@
 #include "sdk/runtime/startup_watch.h"
 #include "tracer/event/event.h"
 #include "tracer/event/event_sink.h"
+#include "tracer/event/watcher_wake.h"
 #include "tracer/ring/method_registry.h"
 #include "tracer/ring/recorder.h"
 #include "tracer/ring/watched_slot.h"
-#include "tracer/ring/watcher_wake.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/uuid.h"
-#include "tracer/ring/watcher_wake.h"
+#include "tracer/event/watcher_wake.h"
 
 namespace jankbox {
 namespace {

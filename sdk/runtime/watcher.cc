@@ -41,6 +41,7 @@ constexpr uint64_t kSweepNs = kNsPerSecond;
 constexpr uint64_t kNoteStartNs = 100 * kNsPerMs;
 // A thread that begins as much between two looks would wake the watcher before each.
 constexpr uint64_t kBusyBegins = 3;
+constexpr uint64_t kLookNs = 50 * kNsPerMs;  // after something began
 
 }  // namespace
 
@@ -174,6 +175,18 @@ uint64_t Watcher::SleepNs(uint64_t now_ns, uint64_t look_ns) {
   if (quiet && began == 0 && WatcherWake::asleep()) return rest_ns;
   WatcherWake::SetAsleep(quiet);
   return look_ns;
+}
+
+// Returns until when nothing began, if something did. It is looked at `look_ns` later: most of what
+// wakes the watcher is over by then.
+uint64_t Watcher::Sleep(uint64_t sleep_ns, uint64_t look_ns, Heartbeat* heartbeat) {
+  heartbeat->Sleeps(sleep_ns);
+  WatcherWake::word().Wait(sleep_ns);
+  const auto activity = WatcherWake::Take();
+  if (!activity) return 0;
+  heartbeat->SleepsOn(clock().ToMonotonicNs(activity->woken_ticks), look_ns);
+  if (!stop_.load(std::memory_order_acquire)) WatcherWake::word().Wait(look_ns);
+  return clock().ToMonotonicNs(activity->begin_ticks);
 }
 
 void Watcher::NoteModules() {
@@ -367,14 +380,6 @@ void Watcher::NoteForeground(uint64_t now_ns) {
   if (RecordedProcess::IsThis()) ring_->NoteForeground(InFrontNs(now_ns) != 0);
 }
 
-void Watcher::BeginUsage(uint64_t now_ns) {
-  if (count_usage_) usage_.Begin(UsageMoment::Read(now_ns));
-}
-
-void Watcher::LookAtUsage(uint64_t now_ns) {
-  if (count_usage_) usage_.Look(UsageMoment::Read(now_ns));
-}
-
 void Watcher::NoteOomKills() {
   if (oom_file_.empty()) return;
   const std::optional<uint64_t> kills = ReadOomKills(oom_file_);
@@ -468,15 +473,7 @@ void Watcher::Run() {
     const uint64_t passed_ns = PassSignalsOn(look_ns);
     if (!hooks_allowed_ && crash_loop_->HooksAllowed(0)) NoteModules();
     SweepEverySecond(now_ns);
-    const uint64_t next_ns = SleepNs(now_ns, passed_ns);
-    heartbeat.Sleeps(next_ns);
-    WatcherWake::word().Wait(next_ns);
-    const auto activity = WatcherWake::Take();
-    rested_ns = activity ? clock().ToMonotonicNs(activity->begin_ticks) : 0;
-    if (!activity || stop_.load(std::memory_order_acquire)) continue;
-    // Looked at as late as ever: most of what wakes the watcher is over by then.
-    heartbeat.SleepsOn(clock().ToMonotonicNs(activity->woken_ticks), passed_ns);
-    WatcherWake::word().Wait(passed_ns);
+    rested_ns = Sleep(SleepNs(now_ns, passed_ns), std::min(passed_ns, kLookNs), &heartbeat);
   }
   WatcherWake::SetAsleep(false);
   TakeSignals();  // those that came just before the stop

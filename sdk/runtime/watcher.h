@@ -1,7 +1,7 @@
 // Jankbox's watcher thread: finishes the start that must not burden the app (ring growth, clock
 // calibration), checks the watched threads, keeps the ring's heartbeat, and hands incidents to
 // the sealer. While nothing is overdue it looks 20 times a second; once no watched thread has done
-// anything for 50 to 100 ms, once a second, and at once when one does.
+// anything for 50 to 100 ms, once a second, until one does.
 #ifndef JANKBOX_SDK_RUNTIME_WATCHER_H_
 #define JANKBOX_SDK_RUNTIME_WATCHER_H_
 
@@ -27,10 +27,10 @@
 #include "sdk/runtime/startup_watch.h"
 #include "sdk/runtime/usage_watch.h"
 #include "sdk/runtime/watched_thread.h"
+#include "tracer/event/watcher_wake.h"
 #include "tracer/ftrace/kernel_recorder.h"
 #include "tracer/interpose/thread_recorder.h"
 #include "tracer/ring/ring_file.h"
-#include "tracer/ring/watcher_wake.h"
 
 namespace jankbox {
 
@@ -96,6 +96,7 @@ class Watcher {
   void Calibrate();
   void NoteSleepOfTheMachine();
   uint64_t SleepNs(uint64_t now_ns, uint64_t look_ns);
+  uint64_t Sleep(uint64_t sleep_ns, uint64_t look_ns, Heartbeat* heartbeat);
   void NoteModules();
   bool ModulesChanged() const EXCLUDES(mutex_);
   void RefreshHooks();
@@ -114,8 +115,12 @@ class Watcher {
   void FollowDesktop(bool first);
   void NoteForeground(uint64_t now_ns);
   void NoteOomKills();
-  void BeginUsage(uint64_t now_ns);
-  void LookAtUsage(uint64_t now_ns);
+  void BeginUsage(uint64_t now_ns) {
+    if (count_usage_) usage_.Begin(UsageMoment::Read(now_ns));
+  }
+  void LookAtUsage(uint64_t now_ns) {
+    if (count_usage_) usage_.Look(UsageMoment::Read(now_ns));
+  }
   void GrowRing();
   void SweepThreadRecords();
   void SealWithNotes(SealRequest request);

@@ -70,6 +70,11 @@ def tree_cpu_s(root):
     return sum(processes[pid][1] for pid in tree if pid in processes) / os.sysconf('SC_CLK_TCK')
 
 
+def end_of(report, began):
+    """When the incident ended, in seconds since `began`."""
+    return datetime.datetime.fromisoformat(report['window']['to']).timestamp() - began
+
+
 def is_of_the_start(report, began, known_wait):
     """A slow message of a program that has just started and that is real: work, on the CPU or of the disk, or `known_wait`."""
     if report['kind'] == 'anr':
@@ -78,17 +83,15 @@ def is_of_the_start(report, began, known_wait):
         return True
     verdict = report['verdict']
     work_ms = sum(verdict[share] for share in ('running_ms', 'runnable_ms', 'disk_ms', 'fault_ms'))
-    end = datetime.datetime.fromisoformat(report['window']['to']).timestamp()
     is_real = work_ms >= report['duration_ms'] / 2 or (known_wait and re.search(known_wait, verdict.get('summary', '')))
-    return end - began < SETTLE_S and bool(is_real)
+    return end_of(report, began) < SETTLE_S and bool(is_real)
 
 
 def is_of_the_end(report, run, known_wait):
     """A slow message of a program that was told to end, in which it is blocked in `known_wait`."""
     if report['kind'] == 'anr' or run.told_to_end_s is None or not known_wait:
         return False
-    end_s = datetime.datetime.fromisoformat(report['window']['to']).timestamp() - run.began
-    return end_s > run.told_to_end_s - run.began_s and bool(re.search(known_wait, report['verdict'].get('summary', '')))
+    return end_of(report, run.began) > run.told_to_end_s - run.began_s and bool(re.search(known_wait, report['verdict'].get('summary', '')))
 
 
 class Run:
@@ -345,8 +348,9 @@ class Zoo:
     def idle_long(self, program):
         """What is wrong with one long idle run."""
         with Screen(program['screen']) as screen:
-            reports = self.run(program, screen, program['command'], True, self.options.long)[1]
-        return [f'in {self.options.long} s: {report["kind"]} {report["duration_ms"]:.0f} ms: {report["verdict"].get("summary", "")}' for report in reports]
+            run, reports = self.run(program, screen, program['command'], True, self.options.long)
+        return [f'{end_of(report, run.began):.0f} s into {self.options.long} s: {report["kind"]} {report["duration_ms"]:.0f} ms: '
+                f'{report["verdict"].get("summary", "")}' for report in reports]
 
     def try_unplanted(self, program, screen):
         bare, recorded = [], []

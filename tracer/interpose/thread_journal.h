@@ -10,8 +10,8 @@
 #include <cstdint>
 
 #include "tracer/event/thread_event.h"
+#include "tracer/event/watcher_wake.h"
 #include "tracer/interpose/creation_stack.h"
-#include "tracer/ring/watcher_wake.h"
 
 namespace jankbox {
 

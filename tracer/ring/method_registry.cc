@@ -6,8 +6,8 @@
 
 #include "base/mutex.h"
 #include "tracer/event/event.h"
+#include "tracer/event/watcher_wake.h"
 #include "tracer/ring/ring_file.h"
-#include "tracer/ring/watcher_wake.h"
 
 namespace jankbox {
 

@@ -12,10 +12,10 @@
 
 #include "base/thread_value.h"
 #include "base/wipe_on_fork.h"
+#include "tracer/event/watcher_wake.h"
 #include "tracer/ring/chunk_writer.h"
 #include "tracer/ring/open_calls.h"
 #include "tracer/ring/thread_cursor.h"
-#include "tracer/ring/watcher_wake.h"
 
 #define JANKBOX_EXPORTED __attribute__((visibility("default")))
 

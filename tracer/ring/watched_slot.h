@@ -14,8 +14,8 @@
 #include "base/thread_value.h"
 #include "tracer/event/event.h"
 #include "tracer/event/event_sink.h"
+#include "tracer/event/watcher_wake.h"
 #include "tracer/ring/ring_format.h"
-#include "tracer/ring/watcher_wake.h"
 
 namespace jankbox {
 

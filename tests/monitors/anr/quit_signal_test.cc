@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "tracer/ring/watcher_wake.h"
+#include "tracer/event/watcher_wake.h"
 
 namespace jankbox {
 namespace {

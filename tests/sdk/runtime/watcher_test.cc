@@ -17,11 +17,11 @@
 #include "tests/fakes/fake_ring.h"
 #include "tests/uploader/temporary_folder.h"
 #include "tracer/event/event_sink.h"
+#include "tracer/event/watcher_wake.h"
 #include "tracer/ring/method_registry.h"
 #include "tracer/ring/recorder.h"
 #include "tracer/ring/ring_reader.h"
 #include "tracer/ring/watched_slot.h"
-#include "tracer/ring/watcher_wake.h"
 
 namespace jankbox {
 namespace {

@@ -1,4 +1,4 @@
-#include "tracer/ring/watcher_wake.h"
+#include "tracer/event/watcher_wake.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

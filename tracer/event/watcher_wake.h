@@ -2,8 +2,8 @@
 // word, and wakes the watcher if it sleeps. Instead of a fence on the hot path the watcher says
 // that it sleeps one short look before it does: whoever read the word before that is seen by then.
 // Process-wide.
-#ifndef JANKBOX_TRACER_RING_WATCHER_WAKE_H_
-#define JANKBOX_TRACER_RING_WATCHER_WAKE_H_
+#ifndef JANKBOX_TRACER_EVENT_WATCHER_WAKE_H_
+#define JANKBOX_TRACER_EVENT_WATCHER_WAKE_H_
 
 #include <atomic>
 #include <cstdint>
@@ -61,4 +61,4 @@ class WatcherWake {
 
 }  // namespace jankbox
 
-#endif  // JANKBOX_TRACER_RING_WATCHER_WAKE_H_
+#endif  // JANKBOX_TRACER_EVENT_WATCHER_WAKE_H_
