@@ -83,9 +83,9 @@ void Watcher::WaitReady() {
 bool Watcher::LookNow(uint64_t deadline_ns) {
   MutexLock lock(&mutex_);
   const uint64_t looked = looks_ + 2;  // one may be going on
-  Wake();
   while (looks_ < looked) {
     if (MonotonicNs() >= deadline_ns) return false;
+    Wake();  // for each, since it sleeps long after one that sees nothing
     changed_.WaitUntil(&mutex_, deadline_ns);
   }
   return true;

@@ -1,3 +1,4 @@
+// Among the tests of the ring, which has the clock that it reads.
 #include "tracer/event/watcher_wake.h"
 
 #include <gtest/gtest.h>
