@@ -16,6 +16,11 @@ bool HasNoWait(const VerdictShare& share) {
   return share.cause == VerdictCause::kBlocked && share.source == VerdictSource::kSchedstat;
 }
 
+// On the CPU by switches alone.
+bool IsOnACpu(const VerdictShare& share) {
+  return share.cause == VerdictCause::kRunning && share.source != VerdictSource::kSchedstat;
+}
+
 // Takes up to `ns` from the shares that `is_of` chooses. Returns how much it took.
 uint64_t TakeFrom(bool (*is_of)(const VerdictShare&), uint64_t ns, Verdict* verdict) {
   uint64_t left_ns = ns;
@@ -45,10 +50,13 @@ void ExplainRunnable(const CpuShortage& shortage, Verdict* verdict) {
                 .estimate = true,
                 .ns = throttled_ns,
                 .quota = &shortage});
+  uint64_t stolen_ns = TakeFrom(HasNoWait, shortage.stolen_ns, verdict);
+  stolen_ns += TakeFrom(IsOnACpu, std::min(shortage.stolen_ns - stolen_ns, verdict->uncounted_ns),
+                        verdict);
   verdict->Add({.cause = VerdictCause::kRunnable,
                 .source = VerdictSource::kStealTime,
                 .estimate = true,
-                .ns = TakeFrom(HasNoWait, shortage.stolen_ns, verdict),
+                .ns = stolen_ns,
                 .words = kStolenPhrase});
 }
 

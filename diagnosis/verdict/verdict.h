@@ -85,6 +85,9 @@ struct VerdictStretch {
 struct Verdict {
   std::vector<VerdictShare> shares;  // no two the same but for their time
   uint64_t switches = 0;             // times put on a CPU
+  // Of `running`, while the thread's own CPU time did not grow: the host of a virtual machine or an
+  // interrupt had the CPU, of which the kernel's switches do not tell.
+  uint64_t uncounted_ns = 0;
   // When they were: without holes but for the time that the incident was held for. Page faults are
   // in the time that the thread ran.
   std::vector<VerdictStretch> stretches;

@@ -71,6 +71,7 @@ class Finder {
     const uint64_t offset_ns = source_.clock.MonotonicToBoottimeNs(0);
     const uint64_t since_ns =
         request_.begin_ns - std::min(request_.begin_ns, kBeforeMessageNs) + offset_ns;
+    const uint64_t error_ns = source_.kernel->clock_error_ns;
     uint64_t ran_ns = 0;  // since the loop's wait
     bool known = false;
     for (const ThreadSpan& span :
@@ -83,11 +84,17 @@ class Finder {
       }
       if (span.state != State::kWaiting) continue;
       const WakeUp wake_up = ToWakeUp(span, offset_ns);
-      if (to_ns <= request_.begin_ns) {
+      // What ends at an edge of the incident is on the side on which it began, as far as the
+      // kernel's clock differs from ours.
+      const bool begins_before = from_ns + error_ns < request_.begin_ns;
+      const bool begins_inside = from_ns + error_ns < request_.end_ns;
+      const bool ends_before = to_ns <= request_.begin_ns + (begins_before ? error_ns : 0);
+      const bool ends_inside = to_ns < request_.end_ns + (begins_inside ? error_ns : 0);
+      if (ends_before) {
         start_ = wake_up;
         start_->starts = true;
         ran_ns = 0;
-      } else if (IsInside(to_ns)) {
+      } else if (ends_inside) {
         waits_.push_back(wake_up);
       }
     }

@@ -17,7 +17,7 @@ using Stretch = VerdictTimeline::Stretch;
 
 // Two readings that agree on a wait this far apart report a short wait between them.
 constexpr uint64_t kNearNs = 60 * kNsPerMs;
-// Readings are late by up to a tick of the scheduler.
+// Readings are late by up to a tick of the scheduler (10 ms at 100 Hz).
 constexpr uint64_t kEnoughToldNs = 20 * kNsPerMs;
 
 class Splitter {
@@ -42,6 +42,7 @@ class Splitter {
     }
     AddReadings(at, evidence_.to_ns);
     CarveFaults();
+    verdict_.uncounted_ns = Uncounted();
     verdict_.stretches = line_.Take();
     return std::move(verdict_);
   }
@@ -315,6 +316,32 @@ class Splitter {
                   .source = VerdictSource::kFaultCount,
                   .estimate = true,
                   .ns = faults_ns_ - left_ns});
+  }
+
+  // Time on a CPU by the spans for which the thread's own CPU time did not grow.
+  uint64_t Uncounted() const {
+    int64_t ns = 0;
+    for (auto point = PointsBegin(); point != PointsEnd(); ++point) {
+      const auto next = point + 1;
+      if (next == PointsEnd() || point->time_ns >= evidence_.to_ns) break;
+      if (next->time_ns <= evidence_.from_ns) continue;
+      if (!point->reading.sched_known || !next->reading.sched_known) continue;
+      ns += static_cast<int64_t>(RunningIn(point->time_ns, next->time_ns));
+      ns -= static_cast<int64_t>(next->reading.run_ns - point->reading.run_ns);
+    }
+    return ns < static_cast<int64_t>(kEnoughToldNs) ? 0 : static_cast<uint64_t>(ns);
+  }
+
+  // Of the incident's part of [from, to], by the spans.
+  uint64_t RunningIn(uint64_t from, uint64_t to) const {
+    uint64_t ns = 0;
+    for (const ThreadSpan& span : spans_) {
+      if (span.state != State::kRunning) continue;
+      const uint64_t begin = std::max({span.from_ns, from, evidence_.from_ns});
+      const uint64_t end = std::min({span.to_ns, to, evidence_.to_ns});
+      if (end > begin) ns += end - begin;
+    }
+    return ns;
   }
 
   const WallTimeEvidence& evidence_;

@@ -120,6 +120,7 @@ Verdict UnexplainedVerdict(const VerdictWindow& source, const SealRequest& reque
     Verdict part = VerdictOf(source, request, waits, free);
     for (const VerdictShare& share : part.shares) verdict.Add(share);
     verdict.switches += part.switches;
+    verdict.uncounted_ns += part.uncounted_ns;
     std::move(part.stretches.begin(), part.stretches.end(), std::back_inserter(verdict.stretches));
   }
   return verdict;

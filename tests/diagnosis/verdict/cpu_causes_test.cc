@@ -99,6 +99,19 @@ TEST(ExplainRunnable, HostThatTookTheCpuIsNamedWhereNoWaitWasSeen) {
   EXPECT_STREQ(KeyCause(verdict), "running") << "the host is another one in each run";
 }
 
+TEST(ExplainRunnable, HostThatTookTheCpuUnderARunningThreadIsNamed) {
+  const CpuShortage stolen = {.known = true, .stolen_ns = 60 * kMs, .pressure_known = true};
+  Verdict verdict = Of(20, 180);
+  verdict.uncounted_ns = 40 * kMs;
+  ExplainRunnable(stolen, &verdict);
+  EXPECT_EQ(verdict.Of(VerdictCause::kRunning), 140 * kMs);
+  EXPECT_EQ(verdict.Of(VerdictCause::kRunnable), 60 * kMs);
+  Verdict longer = Of(20, 180);
+  longer.uncounted_ns = 100 * kMs;
+  ExplainRunnable(stolen, &longer);
+  EXPECT_EQ(longer.Of(VerdictCause::kRunning), 120 * kMs) << "no more than the host took";
+}
+
 TEST(ExplainRunnable, UnknownCountersChangeNothing) {
   Verdict verdict = Of(560, 140);
   ExplainRunnable({}, &verdict);

@@ -146,6 +146,20 @@ TEST_F(WakeUpsTest, WaitThatAnInterruptEndedHidesNoShorterOneInTheNote) {
   EXPECT_EQ(found[1].waker_tid, kDecoder) << "an arrow";
 }
 
+TEST_F(WakeUpsTest, WaitThatEndsAtAnEdgeWithinTheErrorOfTheClockIsOnTheSideOnWhichItBegan) {
+  UseFtrace();
+  Waits(100, 503, kLoader);
+  Waits(600, 1502, kDecoder);
+  Waits(1503, 1504, kLoader);
+  EXPECT_THAT(Notes(), ElementsAre("The longest wait, 403 ms, ended when thread loader [43] woke "
+                                   "it."))
+      << "with exact clocks";
+  kernel_->clock_error_ns = 5 * kMs;
+  EXPECT_THAT(Notes(),
+              ElementsAre("Thread loader [43] woke the loop for this message.",
+                          "The longest wait, 902 ms, ended when thread decoder [42] woke it."));
+}
+
 TEST_F(WakeUpsTest, WaitThatTookLessThanAFifthHasNoNote) {
   UseFtrace();
   Waits(600, 799, kDecoder);

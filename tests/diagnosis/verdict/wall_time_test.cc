@@ -213,6 +213,24 @@ TEST_F(WallTimeTest, SpanThatTheThreadsOwnCpuTimeContradictsIsNotBelieved) {
   EXPECT_THAT(Split(), ElementsAre("lock 1000 system calls"));
 }
 
+TEST_F(WallTimeTest, TimeOnACpuThatTheThreadsOwnCpuTimeDoesNotCountIsTold) {
+  Read(0, At(0, 0, WaitReason::kBlocked));
+  Read(400, At(350, 0, WaitReason::kNone));
+  Read(800, At(650, 0, WaitReason::kNone));
+  evidence_.from_ns = 100 * kMs;
+  evidence_.to_ns = 900 * kMs;
+  evidence_.spans = {Span(0, 100, State::kWaiting), Span(100, 900, State::kRunning)};
+  EXPECT_EQ(SplitWallTime(evidence_).uncounted_ns, 50 * kMs)
+      << "350 ms of CPU time may be of before the incident: not more than 300 ms are";
+  evidence_.from_ns = 0;
+  evidence_.spans = {Span(0, 900, State::kRunning)};
+  EXPECT_EQ(SplitWallTime(evidence_).uncounted_ns, 150 * kMs);
+  readings_ = {};
+  Read(0, At(0, 0, WaitReason::kBlocked));
+  Read(800, At(790, 0, WaitReason::kNone));
+  EXPECT_EQ(SplitWallTime(evidence_).uncounted_ns, 0u) << "readings are late by a tick";
+}
+
 TEST_F(WallTimeTest, ShortSpanIsBelievedBesideReadingsThatAreFarApart) {
   Read(0, At(0, 0, WaitReason::kNone));
   Read(1000, At(990, 0, WaitReason::kNone));
