@@ -51,8 +51,8 @@ void ExplainRunnable(const CpuShortage& shortage, Verdict* verdict) {
                 .ns = throttled_ns,
                 .quota = &shortage});
   uint64_t stolen_ns = TakeFrom(HasNoWait, shortage.stolen_ns, verdict);
-  stolen_ns += TakeFrom(IsOnACpu, std::min(shortage.stolen_ns - stolen_ns, verdict->uncounted_ns),
-                        verdict);
+  stolen_ns +=
+      TakeFrom(IsOnACpu, std::min(shortage.stolen_ns - stolen_ns, verdict->uncounted_ns), verdict);
   verdict->Add({.cause = VerdictCause::kRunnable,
                 .source = VerdictSource::kStealTime,
                 .estimate = true,

@@ -13,8 +13,9 @@ namespace {
 
 constexpr uint64_t kDefaultSlackNs = 50'000;
 
+// SCHED_RESET_ON_FORK, which rtkit sets with SCHED_RR, is about the thread's children.
 std::string PolicyName(int policy) {
-  switch (policy) {
+  switch (policy & ~SCHED_RESET_ON_FORK) {
     case SCHED_OTHER:
       return "SCHED_OTHER";
     case SCHED_FIFO:

@@ -226,16 +226,17 @@ void WatchedThread::JudgeEnded(uint64_t now_ns) {
 }
 
 void WatchedThread::Sample(bool overdue) {
+  const auto record = [this](const StackSample& sample) { RecordSample(sample, clock_); };
   const bool waits = overdue && timeline_.EndsInAWait();
-  owner_sampler_.Look(waits ? timeline_.points().back().reading.lock_owner_tid : 0, looked_ns_,
-                      [this](const StackSample& sample) { RecordSample(sample, clock_); });
-  if (sampler_ == nullptr) return;
-  if (overdue && !sampling_) sampler_->Start();
-  if (sampling_) {
-    sampler_->Collect([this](const StackSample& sample) { RecordSample(sample, clock_); });
+  if (sampler_ != nullptr) {
+    if (overdue && !sampling_) sampler_->Start();
+    // A thread that waits has a stack at once, one that runs when it was sampled.
+    if (sampling_ || waits) sampler_->Collect(record);
+    if (!overdue && sampling_) sampler_->Stop();
+    sampling_ = overdue;
   }
-  if (!overdue && sampling_) sampler_->Stop();
-  sampling_ = overdue;
+  owner_sampler_.Look(waits ? timeline_.points().back().reading.lock_owner_tid : 0, looked_ns_,
+                      record);
 }
 
 void WatchedThread::SetThresholds(const Thresholds& thresholds) {

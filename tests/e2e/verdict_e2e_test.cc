@@ -296,7 +296,10 @@ TEST_F(VerdictE2eTest, MixedCausesHaveTheirShares) {
     const auto wall = static_cast<double>(reports_[i].duration_ns());
     EXPECT_NEAR(static_cast<double>(verdict.lock_ns()), static_cast<double>(planted_[i].lock),
                 0.05 * wall);
-    EXPECT_GE(static_cast<double>(verdict.running_ns()),
+    EXPECT_GE(static_cast<double>(verdict.running_ns()), 0.9 * kMixedCpuNs);
+    // The kernel accounts a thread for the switch to it, a moment before its switch event: the
+    // writes are many such moments.
+    EXPECT_GE(static_cast<double>(verdict.running_ns() + verdict.runnable_ns()),
               static_cast<double>(planted_[i].cpu) * 0.9);
     // Others of the machine, and its host, may have had the CPU meanwhile.
     const uint64_t not_waiting = planted_[i].cpu - kMixedCpuNs + verdict.runnable_ns();

@@ -75,7 +75,7 @@ def end_of(report, began):
     return datetime.datetime.fromisoformat(report['window']['to']).timestamp() - began
 
 
-def is_of_the_start(report, began, known_wait):
+def is_of_the_start(report, began, known_wait, settle_s):
     """A slow message of a program that has just started and that is real: work, on the CPU or of the disk, or `known_wait`."""
     if report['kind'] == 'anr':
         return False
@@ -84,7 +84,7 @@ def is_of_the_start(report, began, known_wait):
     verdict = report['verdict']
     work_ms = sum(verdict[share] for share in ('running_ms', 'runnable_ms', 'disk_ms', 'fault_ms'))
     is_real = work_ms >= report['duration_ms'] / 2 or (known_wait and re.search(known_wait, verdict.get('summary', '')))
-    return end_of(report, began) < SETTLE_S and bool(is_real)
+    return end_of(report, began) < settle_s and bool(is_real)
 
 
 def is_of_the_end(report, run, known_wait):
@@ -263,7 +263,8 @@ class Zoo:
                         times[recorded].append(run.start_s)
         return times
 
-    def run(self, program, screen, text, recorded, idle_s, keys='', scratch='', enter=lambda command: command, done=lambda run: False):
+    def run(self, program, screen, text, recorded, idle_s, keys='', scratch='', enter=lambda command: command, done=lambda run: False,
+            settle_s=SETTLE_S):
         """One run in the folder `scratch`, or one of its own; returns it and the reports that it left."""
         own = '' if scratch else tempfile.mkdtemp(prefix='zoo-', dir='/tmp')
         scratch = scratch or own
@@ -287,7 +288,7 @@ class Zoo:
                 report = json.loads(shown.stdout)
                 run.reported = True
                 run.all_reports.append(report)
-                of_the_start = is_of_the_start(report, run.began, program.get('starts_with'))
+                of_the_start = is_of_the_start(report, run.began, program.get('starts_with'), settle_s)
                 if not of_the_start and not is_of_the_end(report, run, program.get('ends_with')):
                     found.append(report)
             return run, found
@@ -345,10 +346,15 @@ class Zoo:
         missed = [error for error in (self.stall(program, cause) for cause in stalls) if error]
         return {'stalls': len(stalls), 'missed': missed}
 
+    def long_jobs(self):
+        """How many programs at a time have their long idle run."""
+        return 2 * self.options.jobs
+
     def idle_long(self, program):
         """What is wrong with one long idle run."""
         with Screen(program['screen']) as screen:
-            run, reports = self.run(program, screen, program['command'], True, self.options.long)
+            settle_s = SETTLE_S * max(1, self.long_jobs() / os.cpu_count())
+            run, reports = self.run(program, screen, program['command'], True, self.options.long, settle_s=settle_s)
         return [f'{end_of(report, run.began):.0f} s into {self.options.long} s: {report["kind"]} {report["duration_ms"]:.0f} ms: '
                 f'{report["verdict"].get("summary", "")}' for report in reports]
 
@@ -468,7 +474,7 @@ def run_all(zoo, programs):
             zoo.planted[program['name']] = zoo.plant_stalls(program)
             print(f'stalled   {program["name"]:20} {number} of {len(programs)}', file=sys.stderr)
     if options.long and not options.starts and not options.stalls:
-        for number, (program, errors) in enumerate(each(programs, zoo.idle_long, 2 * options.jobs), 1):
+        for number, (program, errors) in enumerate(each(programs, zoo.idle_long, zoo.long_jobs()), 1):
             zoo.long_errors[program['name']] = errors
             print(f'idle long {program["name"]:20} {number} of {len(programs)}', file=sys.stderr)
     for _, row in each(programs, zoo.try_program, options.jobs):

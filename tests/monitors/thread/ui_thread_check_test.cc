@@ -76,5 +76,13 @@ TEST_F(UiThreadCheckTest, ThreadThatWasStartedSoIsNoFinding) {
   EXPECT_THAT(check_.Look(reading), IsEmpty());
 }
 
+TEST_F(UiThreadCheckTest, RealTimePolicyThatRtkitGivesIsNamed) {
+  UiThreadReading reading;
+  reading.policy = SCHED_OTHER;
+  EXPECT_THAT(check_.Look(reading), IsEmpty());
+  reading.policy = SCHED_RR | SCHED_RESET_ON_FORK;
+  EXPECT_THAT(check_.Look(reading), ElementsAre(HasSubstr("is SCHED_RR, it was SCHED_OTHER")));
+}
+
 }  // namespace
 }  // namespace jankbox

@@ -21,13 +21,14 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 TEST_F(WatchedThreadTest, SamplesAreTakenFromHalfTheThresholdOn) {
+  state_.reading.wait = WaitReason::kNone;
   Begin("a", 1000);
   LookUntil(1300);
   EXPECT_FALSE(Sampler().running);
   EXPECT_EQ(Sampler().options.interval_ms, 5u);
   LookUntil(1350);
   EXPECT_TRUE(Sampler().running);
-  EXPECT_EQ(Sampler().collects, 0u) << "the first look starts it";
+  EXPECT_EQ(Sampler().collects, 0u) << "one that runs is sampled from now on";
   LookUntil(1500);
   EXPECT_EQ(Sampler().starts, 1u);
   EXPECT_EQ(Sampler().collects, 3u);
@@ -36,6 +37,15 @@ TEST_F(WatchedThreadTest, SamplesAreTakenFromHalfTheThresholdOn) {
   EXPECT_FALSE(Sampler().running);
   EXPECT_EQ(Sampler().stops, 1u);
   EXPECT_EQ(Sampler().collects, 4u) << "what came before the stop is collected";
+}
+
+TEST_F(WatchedThreadTest, ThreadThatWaitsIsSampledAtHalfTheThresholdAtOnce) {
+  Begin("a", 1000);
+  LookUntil(1300);
+  EXPECT_EQ(Sampler().collects, 0u);
+  LookUntil(1350);
+  EXPECT_EQ(Sampler().starts, 1u);
+  EXPECT_EQ(Sampler().collects, 1u);
 }
 
 TEST_F(WatchedThreadTest, PeerOfAWaitIsAskedForOnceAndGoesWithTheIncident) {
