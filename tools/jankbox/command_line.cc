@@ -100,7 +100,7 @@ void AddList(CLI::App* app, ListOptions* options) {
       "Exit status: 0, or 1 if no report could be read. 2: wrong usage.\n\n"
       "Examples:\n"
       "  jankbox list\n"
-      "  jankbox list http://127.0.0.1:8080\n"
+      "  jankbox list http://127.0.0.1:8750\n"
       "  jankbox list --json | jq '.[] | [.kind, .duration_ms, .top_frames[0].function]'");
 }
 

@@ -60,7 +60,7 @@ void AddShow(CLI::App* app, ShowOptions* options) {
       "  jankbox show --section threads --section java 0195a3c2-7f01\n"
       "  jankbox show --all reports/0195a3c2-7f01-7abc-8def-0123456789ab.pftrace.zst\n"
       "  jankbox show --open 0195a3c2-7f01\n"
-      "  jankbox show --from http://127.0.0.1:8080 0195a3c2-7f01");
+      "  jankbox show --from http://127.0.0.1:8750 0195a3c2-7f01");
 }
 
 }  // namespace jankbox::tools

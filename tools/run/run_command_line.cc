@@ -79,7 +79,7 @@ void AddRun(CLI::App* app, RunOptions* options) {
       "  jankbox run -- gtk3-widget-factory\n"
       "  jankbox run --slow-ms 200 --dir /tmp/reports --js -- node server.js\n"
       "  jankbox run --java -- java -jar editor.jar\n"
-      "  jankbox run --upload http://127.0.0.1:8080 -- ./my-app --flag");
+      "  jankbox run --upload http://127.0.0.1:8750 -- ./my-app --flag");
 }
 
 int RunFromCommandLine(const std::vector<std::string>& arguments) {
