@@ -79,11 +79,13 @@ TXT
 
 usage_of_zoo() {
   cat <<'TXT'
-usage: ./dev zoo [--rounds N] [--idle S] [--long S] [--slow-ms MS] [--jobs N] [--no-costs] [--stalls] [--json] [PROGRAM...]
+usage: ./dev zoo [--rounds N] [--idle S] [--long S] [--slow-ms MS] [--jobs N] [--no-costs] [--stalls|--starts] [--json] [PROGRAM...]
 Builds the release preset, and runs each program of tests/zoo/programs.toml, or the named ones, idle without and with
 `jankbox run` in turn (N times [3], S seconds [8]), once more for a minute [--long 60], with the keys of a user, and with
 each of its planted stalls (--stalls: with these only). A program fails if it ends in another way, is reported without a
-stall, takes more CPU time or starts later; more than 5 % of the stalls not reported with their cause is a failure, too. Programs that are not installed are skipped by name: install what you want to see. 60 minutes at most.
+stall, takes more CPU time or starts later (--starts: this only); more than 5 % of the stalls not reported with their
+cause is a failure, too. Programs that are not installed are skipped by name: install what you want to see. 60 minutes
+at most.
 TXT
 }
 
