@@ -18,7 +18,8 @@ bool HasNoWait(const VerdictShare& share) {
 
 // On the CPU by switches alone.
 bool IsOnACpu(const VerdictShare& share) {
-  return share.cause == VerdictCause::kRunning && share.source != VerdictSource::kSchedstat;
+  return share.cause == VerdictCause::kRunning &&
+         (share.source == VerdictSource::kFtrace || share.source == VerdictSource::kOwnSwitches);
 }
 
 // Takes up to `ns` from the shares that `is_of` chooses. Returns how much it took.

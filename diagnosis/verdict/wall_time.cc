@@ -321,10 +321,10 @@ class Splitter {
   // Time on a CPU by the spans for which the thread's own CPU time did not grow.
   uint64_t Uncounted() const {
     int64_t ns = 0;
-    for (auto point = PointsBegin(); point != PointsEnd(); ++point) {
-      const auto next = point + 1;
-      if (next == PointsEnd() || point->time_ns >= evidence_.to_ns) break;
-      if (next->time_ns <= evidence_.from_ns) continue;
+    for (auto next = FirstPointFrom(evidence_.from_ns); next != PointsEnd(); ++next) {
+      if (next == PointsBegin()) continue;
+      const auto point = next - 1;
+      if (point->time_ns >= evidence_.to_ns) break;
       if (!point->reading.sched_known || !next->reading.sched_known) continue;
       ns += static_cast<int64_t>(RunningIn(point->time_ns, next->time_ns));
       ns -= static_cast<int64_t>(next->reading.run_ns - point->reading.run_ns);
@@ -334,12 +334,14 @@ class Splitter {
 
   // Of the incident's part of [from, to], by the spans.
   uint64_t RunningIn(uint64_t from, uint64_t to) const {
+    from = std::max(from, evidence_.from_ns);
+    to = std::min(to, evidence_.to_ns);
+    auto span = std::lower_bound(spans_.begin(), spans_.end(), from,
+                                 [](const auto& each, uint64_t at) { return each.to_ns <= at; });
     uint64_t ns = 0;
-    for (const ThreadSpan& span : spans_) {
-      if (span.state != State::kRunning) continue;
-      const uint64_t begin = std::max({span.from_ns, from, evidence_.from_ns});
-      const uint64_t end = std::min({span.to_ns, to, evidence_.to_ns});
-      if (end > begin) ns += end - begin;
+    for (; span != spans_.end() && span->from_ns < to; ++span) {
+      if (span->state != State::kRunning) continue;
+      ns += std::min(span->to_ns, to) - std::max(span->from_ns, from);
     }
     return ns;
   }
