@@ -154,6 +154,7 @@ TEST_P(AtraceMarkerTest, AreInOurTraceWhileTheirTagIsOn) {
   const Outcome outcome = RunProgram(Command(cutils_.path), With({}));
   ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
   EXPECT_EQ(outcome.out, Told("0x1", kAutoTags, "0x1"));
+  SCOPED_TRACE(outcome.err);
   const testing::TraceContent trace = Trace();
   std::vector<std::string> slices;
   for (const testing::ReadSlice& slice : trace.slices) {

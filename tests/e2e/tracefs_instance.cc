@@ -31,6 +31,7 @@ bool TracefsInstance::Write(const std::string& file, const std::string& text) co
 
 std::string TracefsInstance::Trace() const {
   std::ifstream file(Path("trace"));
+  if (!file) return Path("trace") + ": " + strerror(errno);
   std::string text;
   for (std::string line; std::getline(file, line);) {
     if (line.rfind('#', 0) != 0) text += line + "\n";

@@ -20,7 +20,7 @@ class TracefsInstance {
   std::string Path(const std::string& file) const { return folder_ + "/" + file; }
   bool Write(const std::string& file, const std::string& text) const;
 
-  // The buffer as text, without its comments.
+  // The buffer as text, without its comments, or why it cannot be read.
   std::string Trace() const;
 
  private:
