@@ -11,6 +11,7 @@ namespace jankbox {
 
 inline constexpr uint64_t kNsPerMs = 1'000'000;
 inline constexpr uint64_t kNsPerSecond = 1'000'000'000;
+inline constexpr uint64_t kNoTimeout = UINT64_MAX;
 
 inline uint64_t ClockNs(clockid_t clock) {
   timespec ts{};

@@ -9,14 +9,21 @@ else()
   find_package(PkgConfig REQUIRED)
   find_package(spdlog REQUIRED)
   find_package(fmt REQUIRED)
-  set(JANKBOX_LOG_LIBRARY spdlog::spdlog)
+  # Its headers only: each shared library is time at the start of every program.
+  set(JANKBOX_LOG_LIBRARY jankbox_log_headers)
+  add_library(jankbox_log_headers INTERFACE)
+  target_compile_definitions(jankbox_log_headers INTERFACE SPDLOG_HEADER_ONLY SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY
+    FMT_STATIC_THOUSANDS_SEPARATOR=',')  # without the C++ library's locales, which are 300 KiB
   find_package(zstd CONFIG REQUIRED)
   set(JANKBOX_ZSTD_LIBRARY zstd::libzstd_shared)
   pkg_check_modules(LIBELF REQUIRED IMPORTED_TARGET libelf)
   find_package(CURL REQUIRED)  # headers only inside the SDK: libcurl is loaded at run time
 endif()
 if(JANKBOX_BUILD_PROGRAMS OR JANKBOX_BUILD_TESTS OR JANKBOX_BUILD_BENCHES)
+  set(Protobuf_USE_STATIC_LIBS ON)  # `jankbox run` starts every program that it records
   find_package(Protobuf REQUIRED)
+  find_package(ZLIB REQUIRED)  # of the static libprotobuf
+  target_link_libraries(protobuf::libprotobuf INTERFACE ZLIB::ZLIB)
 endif()
 if(JANKBOX_BUILD_PROGRAMS OR JANKBOX_BUILD_BENCHES)
   find_package(SQLite3 REQUIRED)

@@ -160,6 +160,15 @@ function(jankbox_add_test name)
   endif()
 endfunction()
 
+# The C++ library becomes a part of `target`, under names of its own: to load and relocate the shared one takes longer than all else
+# at the start of a C program. Not with sanitizers, which replace functions of it, nor where Debian's objects lack the marks for
+# branch target identification, which one unmarked object takes from the whole library.
+function(jankbox_link_cxx_library_statically target)
+  if(JANKBOX_PLATFORM STREQUAL "linux" AND NOT JANKBOX_SANITIZE AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
+endfunction()
+
 # add_subdirectory of each folder that is there.
 function(jankbox_add_folders)
   foreach(folder ${ARGN})

@@ -3,6 +3,9 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/clock.h"
 #include "base/signal_name.h"
 #include "monitors/incident/oom_kills.h"
@@ -13,12 +16,16 @@ namespace jankbox {
 namespace {
 
 constexpr char kLowMemory[] = "low memory";
-// A sign of life, of which an idle process gives one a second, is this old at most, unless the
-// process got no CPU.
-constexpr uint64_t kMaxSilenceNs = 1500 * kNsPerMs;
+// The last sign of life is this old at most, unless the process got no CPU.
+uint64_t MaxSilenceNs(const RingHeader& header) {
+  const bool busy =
+      std::any_of(std::begin(header.watched), std::end(header.watched), [](const auto& thread) {
+        return thread.dispatch_begin_ticks.load(std::memory_order_relaxed) != 0;
+      });
+  return (busy ? 0 : kMaxHeartbeatGapNs) + 1500 * kNsPerMs;
+}
 
-// Low-memory kills in the process's cgroup since its watcher looked last, a second before its end
-// at most.
+// Low-memory kills in the process's cgroup since the last sign of life.
 uint64_t OomKillsSince(const RingHeader& header, const EndFacts& facts) {
   const uint64_t noted = header.oom_kills.load(std::memory_order_acquire);
   if (noted == 0 || !facts.oom_kills || *facts.oom_kills < noted - 1) return 0;
@@ -81,7 +88,7 @@ EndFacts FactsOfEnd(const RingHeader& header, const TickConverter& clock,
       alive > called ? static_cast<double>(alive - called) * clock.ns_per_tick() : 0;
   facts.note_is_fresh = later_ns < static_cast<double>(kNsPerSecond);
   facts.asked_to_end = child && child->asked_ns != 0 &&
-                       clock.ToMonotonicNs(alive) + kMaxSilenceNs >= child->asked_ns;
+                       clock.ToMonotonicNs(alive) + MaxSilenceNs(header) >= child->asked_ns;
   return facts;
 }
 

@@ -17,8 +17,11 @@ namespace jankbox {
 // make no sense are reported by LastError() and passed over. The thread that starts.
 Result<Options> OptionsOfAllChannels(const jankbox_options* fields);
 
+// It may ask for something while the app runs, without waking the watcher.
+bool DesktopMayAsk();
+
 // What the desktop asks for since the last call; the first call after a start only takes note.
-// Watcher thread, once a second.
+// Watcher thread, once a second if it may ask.
 std::optional<DesktopAsk> PollDesktop(bool first);
 
 }  // namespace jankbox

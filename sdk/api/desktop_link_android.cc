@@ -13,9 +13,6 @@ extern "C" uint32_t __system_property_area_serial() __attribute__((weak));
 namespace jankbox {
 namespace {
 
-// Set by the zygote where the manifest says debuggable, or profileable from the shell.
-bool MayBeAsked() { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1; }
-
 std::string ProcessName() {
   const std::string all = ReadProcFile("/proc/self/cmdline", 4096);
   return all.substr(0, all.find('\0'));
@@ -45,9 +42,12 @@ struct Followed {
 
 }  // namespace
 
+// Set by the zygote where the manifest says debuggable, or profileable from the shell.
+bool DesktopMayAsk() { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1; }
+
 Result<Options> OptionsOfAllChannels(const jankbox_options* fields) {
   OptionLayers layers;
-  if (MayBeAsked()) TakeDesktopOptions(ReadProperties(), ProcessName(), &layers);
+  if (DesktopMayAsk()) TakeDesktopOptions(ReadProperties(), ProcessName(), &layers);
   layers.TakeEnvironment();
   if (!layers.ignored.empty()) SetLastError(layers.ignored);
   return ValidateOptions(fields, layers);
@@ -56,7 +56,7 @@ Result<Options> OptionsOfAllChannels(const jankbox_options* fields) {
 std::optional<DesktopAsk> PollDesktop(bool first) {
   static auto* followed = new Followed();
   if (first) followed->requests.reset();
-  if (!MayBeAsked()) return std::nullopt;
+  if (!DesktopMayAsk()) return std::nullopt;
   if (__system_property_area_serial != nullptr) {
     const uint32_t serial = __system_property_area_serial();
     if (followed->requests && serial == followed->serial) return std::nullopt;

@@ -12,6 +12,8 @@ Result<Options> OptionsOfAllChannels(const jankbox_options* fields) {
   return ValidateOptions(fields, layers);
 }
 
+bool DesktopMayAsk() { return false; }
+
 std::optional<DesktopAsk> PollDesktop(bool) { return std::nullopt; }
 
 }  // namespace jankbox

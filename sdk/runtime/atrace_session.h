@@ -24,8 +24,10 @@ class AtraceSession {
   // The host's modules may have changed: looks for the library until one is found.
   void FollowModules();
 
-  // To be called once a second.
+  // To be called once a second while polls().
   void Look(uint64_t now_ns);
+  // There is a library, whose properties may change.
+  bool polls() const { return found_; }
 
   // Gives the tags back. Any thread; what comes after it does nothing.
   void Stop();

@@ -24,6 +24,9 @@ class Overhead {
   // About once a second, with the CPU time of Jankbox's threads but the tick's.
   void Look(uint64_t now_ns, uint64_t own_cpu_ns);
 
+  // Nothing is to be done while nothing is recorded.
+  bool rests() const { return mode_ == RecordMode::kExact || fixed_.has_value(); }
+
   // Leaves the coarse mode, whose thread ends.
   void End();
 

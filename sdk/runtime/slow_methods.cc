@@ -50,7 +50,7 @@ void SlowMethods::Poll(uint64_t now_ns, const TickConverter& clock) {
   finder_.Poll(now_ns, clock);
   // None can be called before the first one is registered, which wakes the watcher.
   const bool any = reader_.header().names_bytes.load(std::memory_order_relaxed) != 0;
-  next_ns_ = kNsPerSecond;
+  next_ns_ = kNoTimeout;
   if (options_.slow_method_ns != 0 && any)
     next_ns_ = std::min(options_.slow_method_ns / 2, kPollNs);
   SealFound(now_ns);

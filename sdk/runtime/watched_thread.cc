@@ -255,7 +255,7 @@ void WatchedThread::CheckThread() {
 uint64_t WatchedThread::RestNs() const {
   const bool pending = ended_ || input_ || incidents_.open() || frames_.pending();
   if (pending || !timeline_.EndsInAWait()) return 0;
-  if (!running_) return sampling_ ? 0 : kNsPerSecond;
+  if (!running_) return sampling_ ? 0 : kNoTimeout;
   if (running_->what != kStartUpName) return 0;
   const uint64_t rest_ns = std::min((looked_ns_ - moved_ns_) / kStartRestShare, kMaxStartRestNs);
   return rest_ns > kIdleLookNs ? rest_ns : 0;

@@ -9,7 +9,6 @@
 #include "base/last_error.h"
 #include "base/own_thread.h"
 #include "base/phase_names.h"
-#include "base/recorded_process.h"
 #include "monitors/anr/quit_signal.h"
 #include "monitors/frame/frame_hooks.h"
 #include "monitors/frame/frame_monitor.h"
@@ -19,7 +18,6 @@
 #include "monitors/looper/input_latency.h"
 #include "monitors/looper/loop_hooks.h"
 #include "sdk/api/desktop_link.h"
-#include "sdk/api/foreground.h"
 #include "sdk/runtime/run_channel.h"
 #include "tracer/atrace/marker_tap.h"
 #include "tracer/event/event_sink.h"
@@ -36,7 +34,6 @@ namespace jankbox {
 namespace {
 
 constexpr uint32_t kFirstCalibrationMs = 10;
-constexpr uint64_t kSweepNs = kNsPerSecond;
 // For the sealing thread to note the start; on a disk that hangs, hooks come once it is noted.
 constexpr uint64_t kNoteStartNs = 100 * kNsPerMs;
 // A thread that begins as much between two looks would wake the watcher before each.
@@ -163,8 +160,8 @@ void Watcher::PassLastSignalsOn() {
 uint64_t Watcher::SleepNs(uint64_t now_ns, uint64_t look_ns) {
   const uint64_t sequence = ring_->header()->next_sequence.load(std::memory_order_relaxed);
   uint64_t began = sequence - std::exchange(seen_sequence_, sequence);
-  const uint64_t sweep_ns = next_sweep_ns_ - std::min(now_ns, next_sweep_ns_);
-  uint64_t rest_ns = std::min(sweep_ns, slow_methods_.NextPollNs());
+  const uint64_t sweep_ns = sweep_pace_.DueNs(MaySleepLong());
+  uint64_t rest_ns = std::min(sweep_ns - std::min(now_ns, sweep_ns), slow_methods_.NextPollNs());
   bool quiet = owed_sigquits_ == 0;
   for (const auto& thread : threads_) {
     if (thread == nullptr) continue;
@@ -173,6 +170,7 @@ uint64_t Watcher::SleepNs(uint64_t now_ns, uint64_t look_ns) {
     began += thread->began();
   }
   if (quiet && began == 0 && WatcherWake::asleep()) return rest_ns;
+  sweep_pace_.Busy();
   WatcherWake::SetAsleep(quiet);
   return look_ns;
 }
@@ -184,6 +182,7 @@ uint64_t Watcher::Sleep(uint64_t sleep_ns, uint64_t look_ns, Heartbeat* heartbea
   WatcherWake::word().Wait(sleep_ns);
   const auto activity = WatcherWake::Take();
   if (!activity) return 0;
+  sweep_pace_.Busy();
   heartbeat->SleepsOn(clock().ToMonotonicNs(activity->woken_ticks), look_ns);
   if (!stop_.load(std::memory_order_acquire)) WatcherWake::word().Wait(look_ns);
   return clock().ToMonotonicNs(activity->begin_ticks);
@@ -338,21 +337,17 @@ void Watcher::LookAtStart(uint64_t now_ns) {
   if (slow) SealWithNotes(std::move(*slow));
 }
 
-void Watcher::SweepEverySecond(uint64_t now_ns) {
-  if (now_ns < next_sweep_ns_) return;
-  const bool first = next_sweep_ns_ == 0;
-  next_sweep_ns_ = now_ns + kSweepNs;
+void Watcher::Sweep(uint64_t now_ns) {
+  if (now_ns < sweep_pace_.DueNs(MaySleepLong())) return;
+  const bool first = sweep_pace_.first();
+  const bool busy = sweep_pace_.Sweeps(now_ns);
   Calibrate();
-  kernel_->Mark();
   if (ModulesChanged()) NoteModules();
-  if (hooks_allowed_) FollowFrameLibraries(options_.frame_sources);  // once a window is there
   Recorder::ReclaimDeadThreads(ring_);
-  MarkerTap::ForgetDescriptors();
-  FdClasses::ForgetAll();
   atrace_.Look(now_ns);
   FollowDesktop(first);
-  cpu_account_.FindQuota();
   NoteOomKills();
+  if (busy) SweepAfterActivity();
   LookAtUsage(now_ns);
   SweepThreadRecords();
   // Chunks closed since the last sweep may still get the word of a thread that was interrupted.
@@ -361,7 +356,7 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   overhead_.Look(now_ns, ClockNs(CLOCK_THREAD_CPUTIME_ID) + read_sealer_().cpu_ns);
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
     if (threads_[i] == nullptr) continue;
-    threads_[i]->CheckThread();
+    if (busy) threads_[i]->CheckThread();
     if (!threads_[i]->IsGone()) {
       // A start-up has no loop yet, and the program may be killed before it stops.
       if (NameOfLoop(i) != told_loops_[i]) TellRunOfLoop(i, /*ended=*/false);
@@ -375,9 +370,13 @@ void Watcher::SweepEverySecond(uint64_t now_ns) {
   }
 }
 
-// The ring of `jankbox attach` says nothing about the end of the process that it watches.
-void Watcher::NoteForeground(uint64_t now_ns) {
-  if (RecordedProcess::IsThis()) ring_->NoteForeground(InFrontNs(now_ns) != 0);
+// What only matters to what happens: it is done as soon as something does again.
+void Watcher::SweepAfterActivity() {
+  kernel_->Mark();
+  if (hooks_allowed_) FollowFrameLibraries(options_.frame_sources);  // once a window is there
+  MarkerTap::ForgetDescriptors();
+  FdClasses::ForgetAll();
+  cpu_account_.FindQuota();
 }
 
 void Watcher::NoteOomKills() {
@@ -472,7 +471,7 @@ void Watcher::Run() {
     }
     const uint64_t passed_ns = PassSignalsOn(look_ns);
     if (!hooks_allowed_ && crash_loop_->HooksAllowed(0)) NoteModules();
-    SweepEverySecond(now_ns);
+    Sweep(now_ns);
     rested_ns = Sleep(SleepNs(now_ns, passed_ns), std::min(passed_ns, kLookNs), &heartbeat);
   }
   WatcherWake::SetAsleep(false);

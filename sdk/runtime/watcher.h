@@ -13,10 +13,13 @@
 
 #include "base/mutex.h"
 #include "base/own_thread.h"
+#include "base/recorded_process.h"
 #include "monitors/anr/heartbeat.h"
 #include "monitors/anr/proc_beat_source.h"
 #include "monitors/incident/cpu_shortage.h"
 #include "monitors/incident/refusals.h"
+#include "sdk/api/desktop_link.h"
+#include "sdk/api/foreground.h"
 #include "sdk/api/options.h"
 #include "sdk/api/threshold_layers.h"
 #include "sdk/runtime/atrace_session.h"
@@ -25,6 +28,7 @@
 #include "sdk/runtime/run_socket.h"
 #include "sdk/runtime/slow_methods.h"
 #include "sdk/runtime/startup_watch.h"
+#include "sdk/runtime/sweep_pace.h"
 #include "sdk/runtime/usage_watch.h"
 #include "sdk/runtime/watched_thread.h"
 #include "tracer/event/watcher_wake.h"
@@ -105,7 +109,12 @@ class Watcher {
   uint64_t PassSignalsOn(uint64_t next_ns);
   void PassLastSignalsOn();
   uint64_t TakeSignals();
-  void SweepEverySecond(uint64_t now_ns);
+  // Nothing that is to be noticed within a second is only noticed by a sweep.
+  bool MaySleepLong() const {
+    return hooks_allowed_ && overhead_.rests() && !atrace_.polls() && !DesktopMayAsk();
+  }
+  void Sweep(uint64_t now_ns);
+  void SweepAfterActivity();
   void TakeThresholds();
   void LookAtStart(uint64_t now_ns);
   bool OtherThreadShowsFrames(size_t index) const;
@@ -113,7 +122,10 @@ class Watcher {
   std::string NameOfLoop(size_t index) const;
   void TellRunOfLoop(size_t index, bool ended);
   void FollowDesktop(bool first);
-  void NoteForeground(uint64_t now_ns);
+  // The ring of `jankbox attach` says nothing about the end of the process that it watches.
+  void NoteForeground(uint64_t now_ns) {
+    if (RecordedProcess::IsThis()) ring_->NoteForeground(InFrontNs(now_ns) != 0);
+  }
   void NoteOomKills();
   void BeginUsage(uint64_t now_ns) {
     if (count_usage_) usage_.Begin(UsageMoment::Read(now_ns));
@@ -149,7 +161,7 @@ class Watcher {
   ClockBreak clock_break_;
   const bool awaits_window_ = RunAwaitsWindow();  // as Sealer
   bool hooks_allowed_ = false;
-  uint64_t next_sweep_ns_ = 0;
+  SweepPace sweep_pace_;
   uint64_t last_sweep_ticks_ = 0;
   ThreadCpuClock cpu_clock_;
   ThreadRecorder thread_recorder_;

@@ -7,10 +7,8 @@
 #include <charconv>
 
 #include "base/file.h"
-#include "base/own_thread.h"
 #include "base/recorded_process.h"
 #include "tracer/ftrace/cpu_rivals.h"
-#include "tracer/ftrace/fault_cost.h"
 #include "tracer/ftrace/sched_stream.h"
 #include "tracer/ftrace/tracefs_file.h"
 
@@ -68,10 +66,7 @@ Result<std::unique_ptr<FtraceSession>> FtraceSession::Start(const FtraceSessionO
   if (options.given_up != nullptr && options.given_up->load()) {
     return Status(StatusCode::kUnavailable, "stopped meanwhile");
   }
-  // With the event on, as the app's threads have it: writing it is a fifth of what a fault costs.
-  session->WatchFaults({CurrentTid()});
-  session->fault_cost_ns_ = MeasurePageFaultNs();
-  session->WatchFaults({RecordedProcess::pid()});
+  session->WatchFaults({});
   session->Mark();
   return session;
 }
@@ -85,12 +80,13 @@ FtraceSession::FtraceSession(Buffer threads, std::unique_ptr<EventReader> reader
       markers_(threads_.instance->path() + "/trace_marker", tick_source) {}
 
 void FtraceSession::WatchFaults(const std::vector<int32_t>& tids) {
-  if (io_.instance == nullptr || tids.empty()) return;
+  if (io_.instance == nullptr) return;
   std::string filter;
   for (int32_t tid : tids) {
     if (!filter.empty()) filter += " || ";
     filter += "common_pid == " + std::to_string(tid);
   }
+  if (filter.empty()) filter = "common_pid == " + std::to_string(RecordedProcess::pid());
   Status status = io_.instance->Write(std::string(kFaultEvent) + "filter", filter);
   // Without its filter the event would report every process.
   if (status.ok()) (void)io_.instance->Write(std::string(kFaultEvent) + "enable", "1").ok();
@@ -207,7 +203,6 @@ KernelWindow FtraceSession::Read(uint64_t from_ticks, uint64_t to_ticks,
   window.own_threads.assign(own_threads_.begin(), own_threads_.end());
   window.clock_error_ns = static_cast<uint64_t>(
       static_cast<double>(kernel_clock.ErrorTicks(first_stamp, last_stamp)) * clock.ns_per_tick());
-  window.page_fault_cost_ns = fault_cost_ns_;
   return window;
 }
 

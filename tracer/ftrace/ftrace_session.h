@@ -34,6 +34,7 @@ class FtraceSession {
                                                       TickSource tick_source);
 
   void Mark() { markers_.Write(ns_per_tick_); }
+  // Of these threads and no others; none: of the main thread.
   void WatchFaults(const std::vector<int32_t>& tids);
 
   // Takes the buffers' content; what a later window may still need is kept.
@@ -65,7 +66,6 @@ class FtraceSession {
   std::vector<KernelEvent> events_;  // with stamps
   std::vector<KernelClock::Point> points_;
   std::unordered_set<int32_t> own_threads_;  // every one that was ever seen
-  uint64_t fault_cost_ns_ = 0;
 };
 
 }  // namespace jankbox

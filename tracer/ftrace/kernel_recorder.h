@@ -57,6 +57,7 @@ class KernelRecorder {
   static constexpr size_t kMaxWatched = 8;
 
   void FollowWatched() REQUIRES(mutex_);
+  void MeasureFaultCost();
 
   const KernelRecorderOptions options_;
   const TickSource tick_source_;
@@ -66,7 +67,7 @@ class KernelRecorder {
   std::string reason_ GUARDED_BY(mutex_);
   std::string no_switches_reason_ GUARDED_BY(mutex_);
   bool started_ GUARDED_BY(mutex_) = false;
-  uint64_t fault_cost_ns_ = 0;  // without ftrace; guarded by mutex_
+  uint64_t fault_cost_ns_ = 0;  // sealing thread only
   std::vector<int32_t> watched_ GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<SwitchSource>> switches_ GUARDED_BY(mutex_);
 };

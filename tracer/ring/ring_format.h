@@ -26,6 +26,8 @@ inline constexpr size_t kDispatchNameWords = 8;
 inline constexpr size_t kLoopNameWords = 4;
 inline constexpr size_t kIncidentIdWords = 5;
 inline constexpr int32_t kNoOwner = 0;
+// The watcher of a process in which nothing happens sleeps this long at most.
+inline constexpr uint64_t kMaxHeartbeatGapNs = 64 * kNsPerSecond;
 
 // A thread writes its calls into one chunk and its markers, waits and names into another, so that
 // none of these evicts calls.

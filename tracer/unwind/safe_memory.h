@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace jankbox {
@@ -36,8 +37,8 @@ class PageCache {
 
   size_t page_size_;
   size_t page_count_;
-  std::vector<uint64_t> tags_;  // address of the page in each slot; kNoPage if none
-  std::vector<std::byte> bytes_;
+  std::vector<uint64_t> tags_;          // address of the page in each slot; kNoPage if none
+  std::unique_ptr<std::byte[]> bytes_;  // no memory is taken before a page is read
 };
 
 }  // namespace jankbox

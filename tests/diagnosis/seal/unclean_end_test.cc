@@ -103,10 +103,18 @@ TEST_F(UncleanEndTest, IsNoReportIfItsSessionHadBeenAskedToEnd) {
 }
 
 TEST_F(UncleanEndTest, IsAReportIfItsSessionWasAskedToEndLater) {
+  ring_->BeginDispatch(0, "Feed.bind", At(4900));
   Leave();
   const uint64_t alive_ns = header()->heartbeat_ticks.load();
   EXPECT_THAT(Recover(ChildEnd{header()->pid + 1, SIGTERM, alive_ns + 2 * kNsPerSecond}).value(),
               SizeIs(1));
+}
+
+TEST_F(UncleanEndTest, GivesNoReportIfItsSessionWasAskedToEndWhileItSlept) {
+  Leave();
+  const uint64_t alive_ns = header()->heartbeat_ticks.load();
+  EXPECT_THAT(Recover(ChildEnd{header()->pid + 1, SIGTERM, alive_ns + kMaxHeartbeatGapNs}).value(),
+              IsEmpty());
 }
 
 TEST_F(UncleanEndTest, IsTheParentsAlsoWhileOthersLook) {

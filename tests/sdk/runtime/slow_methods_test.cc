@@ -236,7 +236,7 @@ TEST_F(SlowMethodsTest, WorkersAreNotFollowedOtherwise) {
 TEST_F(SlowMethodsTest, CallsAreNotLookedForBeforeTheFirstMethodHasAName) {
   End(kFirst);
   Poll();
-  EXPECT_EQ(Methods().NextPollNs(), kNsPerSecond);
+  EXPECT_EQ(Methods().NextPollNs(), kNoTimeout);
   MethodRegistry::Get().Attach(ring_->file());
   MethodRegistry::Get().IdOfName("first");
   MethodRegistry::Get().Detach();
@@ -253,7 +253,7 @@ TEST_F(SlowMethodsTest, NothingIsDoneWhileItIsOff) {
   Poll();
   EXPECT_THAT(sealed_, IsEmpty());
   EXPECT_EQ(state_.reads, 0u);
-  EXPECT_EQ(Methods().NextPollNs(), kNsPerSecond);
+  EXPECT_EQ(Methods().NextPollNs(), kNoTimeout);
 }
 
 TEST_F(SlowMethodsTest, CallThatHasJustEndedIsSealedAtTheStop) {

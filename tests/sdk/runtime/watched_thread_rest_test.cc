@@ -13,7 +13,7 @@ TEST_F(WatchedThreadTest, RestsOnceNothingIsLeftToBeSeen) {
   Begin("a", 60);
   End(70);
   Look(100);
-  EXPECT_EQ(Thread().RestNs(), kNsPerSecond);
+  EXPECT_EQ(Thread().RestNs(), kNoTimeout);
   EXPECT_EQ(Thread().began(), 1u);
   Look(150);
   EXPECT_EQ(Thread().began(), 0u);
@@ -26,7 +26,7 @@ TEST_F(WatchedThreadTest, RestsOnceNothingIsLeftToBeSeen) {
   EXPECT_EQ(Thread().began(), 0u);
   End(1060);
   LookUntil(1200);
-  EXPECT_EQ(Thread().RestNs(), kNsPerSecond);
+  EXPECT_EQ(Thread().RestNs(), kNoTimeout);
   EXPECT_THAT(sealed_, SizeIs(1));
 }
 

@@ -116,8 +116,6 @@ TEST_F(FtraceSessionTest, OnlyFaultsOfWatchedThreadsAreCounted) {
       EXPECT_EQ(event.tid, getpid());
     }
   }
-  EXPECT_GT(window.page_fault_cost_ns, 50u);
-  EXPECT_LT(window.page_fault_cost_ns, 100'000u);
 }
 
 TEST_F(FtraceSessionTest, OverwrittenPartOfTheWindowIsALoss) {

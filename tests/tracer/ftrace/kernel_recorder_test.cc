@@ -53,6 +53,18 @@ TEST_F(KernelRecorderTest, MarksAndWatchesWhileAnotherThreadReads) {
   EXPECT_NE(Read(&recorder).source, KernelWindow::Source::kFtrace);
 }
 
+TEST_F(KernelRecorderTest, CostOfAPageFaultIsMeasuredAtTheFirstReading) {
+  for (const FtraceMode mode : {FtraceMode::kAuto, FtraceMode::kOff}) {
+    KernelRecorder recorder({.mode = mode, .buffer_kib = 64}, source_);
+    recorder.Start();
+    const uint64_t cost_ns = Read(&recorder).page_fault_cost_ns;
+    EXPECT_GT(cost_ns, 50u);
+    EXPECT_LT(cost_ns, 100'000u);
+    EXPECT_EQ(Read(&recorder).page_fault_cost_ns, cost_ns) << "once";
+    recorder.Stop();
+  }
+}
+
 TEST_F(KernelRecorderTest, SwitchedOffNothingIsRecorded) {
   KernelRecorder recorder({.mode = FtraceMode::kOff}, source_);
   EXPECT_EQ(recorder.Start(), "switched off");

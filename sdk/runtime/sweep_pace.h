@@ -1,0 +1,47 @@
+// When the watcher asks for what nothing wakes it for: once a second while anything happens, and
+// ever more rarely while nothing does. Pure logic. Watcher thread; NO-ALLOC.
+#ifndef JANKBOX_SDK_RUNTIME_SWEEP_PACE_H_
+#define JANKBOX_SDK_RUNTIME_SWEEP_PACE_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/clock.h"
+#include "tracer/ring/ring_format.h"
+
+namespace jankbox {
+
+class SweepPace {
+ public:
+  static constexpr uint64_t kBusyNs = kNsPerSecond;
+
+  // When the next one is due, CLOCK_MONOTONIC. `may_slow_down`: nothing has to be noticed within
+  // a second.
+  uint64_t DueNs(bool may_slow_down) const {
+    if (swept_ns_ == 0) return 0;
+    return swept_ns_ + (may_slow_down ? every_ns_ : kBusyNs);
+  }
+
+  // True if there was none before.
+  bool first() const { return swept_ns_ == 0; }
+
+  // One begins; returns whether anything happened since the last one. While nothing does, the next
+  // one is due after four times the time: caches are cold by then, and each sweep pays for that.
+  bool Sweeps(uint64_t now_ns) {
+    const bool busy = every_ns_ == kBusyNs;
+    swept_ns_ = now_ns;
+    every_ns_ = std::min(4 * every_ns_, kMaxHeartbeatGapNs);
+    return busy;
+  }
+
+  // Something happens.
+  void Busy() { every_ns_ = kBusyNs; }
+
+ private:
+  uint64_t swept_ns_ = 0;
+  uint64_t every_ns_ = kBusyNs;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_RUNTIME_SWEEP_PACE_H_

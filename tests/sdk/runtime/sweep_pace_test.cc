@@ -1,0 +1,52 @@
+#include "sdk/runtime/sweep_pace.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace jankbox {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+
+// Sweeps whenever one is due, until `until_s`; returns when, in seconds.
+std::vector<uint64_t> Sweeps(SweepPace* pace, bool may_slow_down, uint64_t until_s) {
+  std::vector<uint64_t> at;
+  for (uint64_t s = pace->DueNs(may_slow_down) / kNsPerSecond; s <= until_s;
+       s = pace->DueNs(may_slow_down) / kNsPerSecond) {
+    EXPECT_EQ(pace->Sweeps(s * kNsPerSecond), at.empty());
+    at.push_back(s);
+  }
+  return at;
+}
+
+TEST(SweepPaceTest, IdleProcessIsAskedOnceInTheLastFiftySecondsOfItsFirstMinute) {
+  SweepPace pace;
+  EXPECT_TRUE(pace.first());
+  pace.Sweeps(kNsPerSecond);
+  pace.Busy();
+  EXPECT_FALSE(pace.first());
+  EXPECT_THAT(Sweeps(&pace, true, 400), ElementsAre(2, 6, 22, 86, 150, 214, 278, 342));
+}
+
+TEST(SweepPaceTest, ActivityMakesOneDueASecondAfterTheLast) {
+  SweepPace pace;
+  pace.Sweeps(kNsPerSecond);
+  pace.Busy();
+  Sweeps(&pace, true, 10);
+  ASSERT_EQ(pace.DueNs(true), 22 * kNsPerSecond);
+  pace.Busy();
+  EXPECT_EQ(pace.DueNs(true), 7 * kNsPerSecond);
+}
+
+TEST(SweepPaceTest, StaysAtASecondWhereSomethingHasToBeNoticed) {
+  SweepPace pace;
+  pace.Sweeps(kNsPerSecond);
+  pace.Busy();
+  EXPECT_THAT(Sweeps(&pace, false, 60), SizeIs(59));
+}
+
+}  // namespace
+}  // namespace jankbox
