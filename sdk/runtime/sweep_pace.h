@@ -1,5 +1,6 @@
 // When the watcher asks for what nothing wakes it for: once a second while anything happens, and
-// ever more rarely while nothing does. Pure logic. Watcher thread; NO-ALLOC.
+// ever more rarely while nothing does. What stands in files is asked for every four seconds. Pure
+// logic. Watcher thread; NO-ALLOC.
 #ifndef JANKBOX_SDK_RUNTIME_SWEEP_PACE_H_
 #define JANKBOX_SDK_RUNTIME_SWEEP_PACE_H_
 
@@ -14,6 +15,7 @@ namespace jankbox {
 class SweepPace {
  public:
   static constexpr uint64_t kBusyNs = kNsPerSecond;
+  static constexpr uint64_t kFilesNs = 4 * kNsPerSecond;
 
   // When the next one is due, CLOCK_MONOTONIC. `may_slow_down`: nothing has to be noticed within
   // a second.
@@ -34,11 +36,19 @@ class SweepPace {
     return busy;
   }
 
+  // In a sweep: whether it is to read files, once.
+  bool ReadsFiles() {
+    if (files_ns_ != 0 && swept_ns_ < files_ns_ + kFilesNs) return false;
+    files_ns_ = swept_ns_;
+    return true;
+  }
+
   // Something happens.
   void Busy() { every_ns_ = kBusyNs; }
 
  private:
   uint64_t swept_ns_ = 0;
+  uint64_t files_ns_ = 0;
   uint64_t every_ns_ = kBusyNs;
 };
 

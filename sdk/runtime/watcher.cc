@@ -346,8 +346,13 @@ void Watcher::Sweep(uint64_t now_ns) {
   Recorder::ReclaimDeadThreads(ring_);
   atrace_.Look(now_ns);
   FollowDesktop(first);
-  NoteOomKills();
   if (busy) SweepAfterActivity();
+  const bool reads_files = sweep_pace_.ReadsFiles();
+  if (reads_files) NoteOomKills();
+  if (reads_files && busy) {
+    kernel_->Mark();
+    cpu_account_.FindQuota();
+  }
   LookAtUsage(now_ns);
   SweepThreadRecords();
   // Chunks closed since the last sweep may still get the word of a thread that was interrupted.
@@ -356,7 +361,7 @@ void Watcher::Sweep(uint64_t now_ns) {
   overhead_.Look(now_ns, ClockNs(CLOCK_THREAD_CPUTIME_ID) + read_sealer_().cpu_ns);
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
     if (threads_[i] == nullptr) continue;
-    if (busy) threads_[i]->CheckThread();
+    if (reads_files && busy) threads_[i]->CheckThread();
     if (!threads_[i]->IsGone()) {
       // A start-up has no loop yet, and the program may be killed before it stops.
       if (NameOfLoop(i) != told_loops_[i]) TellRunOfLoop(i, /*ended=*/false);
@@ -372,11 +377,9 @@ void Watcher::Sweep(uint64_t now_ns) {
 
 // What only matters to what happens: it is done as soon as something does again.
 void Watcher::SweepAfterActivity() {
-  kernel_->Mark();
   if (hooks_allowed_) FollowFrameLibraries(options_.frame_sources);  // once a window is there
   MarkerTap::ForgetDescriptors();
   FdClasses::ForgetAll();
-  cpu_account_.FindQuota();
 }
 
 void Watcher::NoteOomKills() {

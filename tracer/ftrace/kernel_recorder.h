@@ -40,7 +40,7 @@ class KernelRecorder {
   // A thread whose faults and, without ftrace, switches are wanted. Watcher thread.
   void WatchThread(int32_t tid);
 
-  // Writes a clock marker; to be called about once a second. Watcher thread.
+  // Writes a clock marker; to be called every few seconds. Watcher thread.
   void Mark();
 
   // The window [from_ticks, to_ticks]. Sealing thread.

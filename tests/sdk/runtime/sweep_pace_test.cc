@@ -48,5 +48,16 @@ TEST(SweepPaceTest, StaysAtASecondWhereSomethingHasToBeNoticed) {
   EXPECT_THAT(Sweeps(&pace, false, 60), SizeIs(59));
 }
 
+TEST(SweepPaceTest, FilesAreReadEveryFourSeconds) {
+  SweepPace pace;
+  std::vector<uint64_t> read;
+  for (uint64_t s = 1; s < 12; ++s) {
+    pace.Sweeps(s * kNsPerSecond);
+    if (pace.ReadsFiles()) read.push_back(s);
+    pace.Busy();
+  }
+  EXPECT_THAT(read, ElementsAre(1, 5, 9));
+}
+
 }  // namespace
 }  // namespace jankbox
