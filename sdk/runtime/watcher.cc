@@ -361,7 +361,7 @@ void Watcher::Sweep(uint64_t now_ns) {
   overhead_.Look(now_ns, ClockNs(CLOCK_THREAD_CPUTIME_ID) + read_sealer_().cpu_ns);
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
     if (threads_[i] == nullptr) continue;
-    if (reads_files && busy) threads_[i]->CheckThread();
+    if (busy) threads_[i]->CheckThread();
     if (!threads_[i]->IsGone()) {
       // A start-up has no loop yet, and the program may be killed before it stops.
       if (NameOfLoop(i) != told_loops_[i]) TellRunOfLoop(i, /*ended=*/false);
