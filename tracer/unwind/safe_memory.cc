@@ -57,7 +57,7 @@ PageCache::PageCache(size_t budget_bytes)
     : page_size_(static_cast<size_t>(sysconf(_SC_PAGESIZE))),
       page_count_(std::max<size_t>(1, budget_bytes / page_size_)),
       tags_(page_count_, kNoPage),
-      bytes_(std::make_unique_for_overwrite<std::byte[]>(page_count_ * page_size_)) {}
+      bytes_(new std::byte[page_count_ * page_size_]) {}
 
 bool PageCache::Read(uint64_t address, void* into, size_t size) {
   if (address > kNoPage - size) return false;
