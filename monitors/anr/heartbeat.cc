@@ -21,14 +21,20 @@ void Heartbeat::Found(RefusalReason reason, uint64_t from_ns, uint64_t to_ns, ui
   if (found_ < holds_.size()) holds_[found_++] = {reason, from_ns, to_ns, beyond_ns};
 }
 
+bool Heartbeat::KnowsSleeper(const BeatReading& now) const {
+  return now.sleeper.sleep != 0 && now.sleeper.sleep == last_.sleeper.sleep;
+}
+
+bool Heartbeat::WokeSleeper(const BeatReading& now) const {
+  return KnowsSleeper(now) && now.sleeper.cpu_ns != last_.sleeper.cpu_ns;
+}
+
 // The watcher was off its CPU, not waiting for one, and not only in the sleep that it had planned.
 // A stop just before that sleep may use it up: then the CPU was given up once, as for the sleep.
 bool Heartbeat::WasStopped(const BeatReading& now) const {
-  const bool sleeper_known = now.sleeper.sleep != 0 && now.sleeper.sleep == last_.sleeper.sleep;
-  const bool sleeper_woken = now.sleeper.cpu_ns != last_.sleeper.cpu_ns;
   const uint64_t switches = now.voluntary - last_.voluntary;
-  if (sleeps_ != 0 && switches > sleeps_) return !sleeper_known || sleeper_woken;
-  return switches > 0 && sleeper_known && sleeper_woken;
+  if (sleeps_ != 0 && switches > sleeps_) return !KnowsSleeper(now) || WokeSleeper(now);
+  return switches > 0 && WokeSleeper(now);
 }
 
 void Heartbeat::Judge(const BeatReading& now) {
@@ -50,11 +56,12 @@ void Heartbeat::Judge(const BeatReading& now) {
   }
   const uint64_t held_until_ns = Less(now.monotonic_ns, starved_ns);
   const bool suspended = slept_ns >= kStopBoundNs;
-  const bool rested = stopped && rest_ns_ >= kStopBoundNs;
+  const bool rested = stopped && rest_ns_ >= kStopBoundNs && (rests_ || WokeSleeper(now));
   const RefusalReason reason = suspended                      ? RefusalReason::kSuspended
                                : stopped && source_->Traced() ? RefusalReason::kTraced
                                                               : RefusalReason::kStopped;
-  // A long sleep does not say when in it the stop was, and nothing ran in it.
+  // A long sleep does not say when in it the stop was. Either nothing ran in it, or what did is
+  // believed to have been stopped for all of it.
   if (rested && !suspended) Found(reason, last_.monotonic_ns, last_.monotonic_ns + rest_ns_, 0);
   if (held_ns >= kStopBoundNs || suspended) {
     if (held_ns < kStopBoundNs) held_ns = 0;
@@ -73,12 +80,13 @@ void Heartbeat::Take() {
   last_ = now;
 }
 
-void Heartbeat::Sleeps(uint64_t planned_ns) {
+void Heartbeat::Sleeps(uint64_t planned_ns, bool rests) {
   found_ = 0;
   planned_ns_ = rest_ns_ = sleeps_ = 0;
   Take();
   planned_ns_ = rest_ns_ = planned_ns;
   sleeps_ = 1;
+  rests_ = rests;
 }
 
 void Heartbeat::SleepsOn(uint64_t woken_ns, uint64_t planned_ns) {

@@ -51,8 +51,8 @@ class Heartbeat {
 
   explicit Heartbeat(BeatSource* source) : source_(source) {}
 
-  // The watcher goes to sleep for `planned_ns`.
-  void Sleeps(uint64_t planned_ns);
+  // The watcher goes to sleep for `planned_ns`. `rests`: until it is woken, nothing is to be seen.
+  void Sleeps(uint64_t planned_ns, bool rests = true);
   // Something that it was to see woke it at `woken_ns` of CLOCK_MONOTONIC; it sleeps on for
   // `planned_ns`. Once a sleep.
   void SleepsOn(uint64_t woken_ns, uint64_t planned_ns);
@@ -69,6 +69,8 @@ class Heartbeat {
  private:
   void Take();
   void Judge(const BeatReading& now);
+  bool KnowsSleeper(const BeatReading& now) const;
+  bool WokeSleeper(const BeatReading& now) const;
   bool WasStopped(const BeatReading& now) const;
   void Found(RefusalReason reason, uint64_t from_ns, uint64_t to_ns, uint64_t beyond_ns);
 
@@ -79,6 +81,7 @@ class Heartbeat {
   uint64_t planned_ns_ = 0;  // to sleep since the last reading
   uint64_t rest_ns_ = 0;     // of it, nothing was to be seen
   uint64_t sleeps_ = 0;      // since then
+  bool rests_ = false;       // as Sleeps() was told
   std::array<Hold, 6> holds_;
   size_t found_ = 0;
 };

@@ -129,10 +129,10 @@ void NameExit() {
 
 // A UI that starts up has no loop yet. Until it has one, the modules that it loads are noted.
 void FollowModulesUntilLoopRuns() {
-  constexpr uint64_t kPollNs = 100 * jankbox::kNsPerMs;
+  uint64_t poll_ns = 100 * jankbox::kNsPerMs;
   while (WatchedLoops::Main().loop_name()[0] == '\0' && !UiThreadSearch::LoopRuns() &&
          !g_has_java_ui.load() && !g_leaving.load()) {
-    g_leaving_wakes.Wait(kPollNs);
+    g_leaving_wakes.Wait(poll_ns += poll_ns / 8);
     jankbox::LoopModules::Refresh();
   }
   LoopWaits::SetTerminals(jankbox::UsersTerminals());  // ncurses and S-Lang open their own

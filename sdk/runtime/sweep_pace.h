@@ -16,12 +16,18 @@ class SweepPace {
  public:
   static constexpr uint64_t kBusyNs = kNsPerSecond;
   static constexpr uint64_t kFilesNs = 4 * kNsPerSecond;
+  static constexpr uint64_t kEarlyNs = 50 * kNsPerMs;
 
   // When the next one is due, CLOCK_MONOTONIC. `may_slow_down`: nothing has to be noticed within
   // a second.
   uint64_t DueNs(bool may_slow_down) const {
     if (swept_ns_ == 0) return 0;
     return swept_ns_ + (may_slow_down ? every_ns_ : kBusyNs);
+  }
+
+  // One that is due soon after a look is done with it: it would cost a wake-up.
+  bool IsDue(uint64_t now_ns, bool may_slow_down) const {
+    return now_ns + kEarlyNs >= DueNs(may_slow_down);
   }
 
   // True if there was none before.
@@ -38,7 +44,7 @@ class SweepPace {
 
   // In a sweep: whether it is to read files, once.
   bool ReadsFiles() {
-    if (files_ns_ != 0 && swept_ns_ < files_ns_ + kFilesNs) return false;
+    if (files_ns_ != 0 && swept_ns_ + kEarlyNs < files_ns_ + kFilesNs) return false;
     files_ns_ = swept_ns_;
     return true;
   }

@@ -22,9 +22,11 @@ constexpr uint64_t kLateFrameNs = 500 * kNsPerMs;
 // A thread that is stuck for longer than this is looked at ten times less often.
 constexpr uint64_t kLongBlockNs = 10 * kNsPerSecond;
 // A program without a loop that is known starts up for ever. While it waits, when it goes on is
-// seen late by a share of the wait, 250 ms at most.
+// seen late by a share of the wait, a second at most.
 constexpr uint64_t kStartRestShare = 8;
-constexpr uint64_t kMaxStartRestNs = 250 * kNsPerMs;
+constexpr uint64_t kMaxStartRestNs = kNsPerSecond;
+// A thread that uses this share of a CPU is looked at often.
+constexpr uint64_t kWorkShare = 8;
 constexpr size_t kMaxFindings = 16;
 constexpr uint64_t kTellAgainNs = 5 * kNsPerSecond;
 
@@ -102,18 +104,10 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   if (in_tracing_stop_) holds_.Add({RefusalReason::kTraced, looked_ns_, now_ns, 0});
   in_tracing_stop_ = false;
   idle_ = !running && !new_dispatches;
+  works_ = false;
   // One that has not begun anything since it was seen waiting is as it was then.
   if (!idle_ || !timeline_.EndsInAWait()) {
-    ThreadReading reading = source_->Read();
-    in_tracing_stop_ = reading.state == 't';
-    if (running && IsWait(reading.wait) && Overdue(*running, now_ns)) {
-      peer_finder_.Look(now_ns, running->begin_ticks, &reading, &timeline_);
-    }
-    const bool same_wait =
-        !timeline_.points().empty() && IsSameWait(timeline_.points().back().reading, reading);
-    // A lock's owner is looked at, too, and it may run.
-    if (!same_wait || reading.lock_owner_tid != 0) moved_ns_ = now_ns;
-    timeline_.Add(now_ns, reading);
+    ReadThread(now_ns, running);
   }
   if (idle_ && dispatches_ != 0) idle_ns_ = now_ns;
   looked_ns_ = now_ns;
@@ -148,6 +142,23 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
     timeline_.ForgetBefore(begin_ns - std::min(begin_ns, kLateFrameNs));
     if (sampler_ != nullptr) lost_before_ = sampler_->counters().lost;
   }
+}
+
+void WatchedThread::ReadThread(uint64_t now_ns, const std::optional<RunningDispatch>& running) {
+  ThreadReading reading = source_->Read();
+  in_tracing_stop_ = reading.state == 't';
+  if (running && IsWait(reading.wait) && Overdue(*running, now_ns)) {
+    peer_finder_.Look(now_ns, running->begin_ticks, &reading, &timeline_);
+  }
+  const bool same_wait =
+      !timeline_.points().empty() && IsSameWait(timeline_.points().back().reading, reading);
+  // A lock's owner is looked at, too, and it may run.
+  if (!same_wait || reading.lock_owner_tid != 0) moved_ns_ = now_ns;
+  if (!timeline_.points().empty()) {
+    const VerdictTimeline::Point& last = timeline_.points().back();
+    works_ = reading.run_ns - last.reading.run_ns > (now_ns - last.time_ns) / kWorkShare;
+  }
+  timeline_.Add(now_ns, reading);
 }
 
 bool WatchedThread::ReadCounts() {
@@ -253,7 +264,8 @@ void WatchedThread::CheckThread() {
 }
 
 uint64_t WatchedThread::RestNs() const {
-  const bool pending = ended_ || input_ || incidents_.open() || frames_.pending();
+  // What it did before a dispatch is not to count as done in it.
+  const bool pending = works_ || ended_ || input_ || incidents_.open() || frames_.pending();
   if (pending || !timeline_.EndsInAWait()) return 0;
   if (!running_) return sampling_ ? 0 : kNoTimeout;
   if (running_->what != kStartUpName) return 0;
@@ -270,7 +282,7 @@ uint64_t WatchedThread::NextLookNs(uint64_t now_ns) const {
   const uint64_t interval = options_.sample_interval_ms * kNsPerMs;
   if (now_ns - running_->begin_ns > kLongBlockNs) return 10 * interval;
   // A blocked thread looks as before; that it goes on is seen late by a small share of its wait.
-  constexpr uint64_t kLateShare = 32;
+  constexpr uint64_t kLateShare = 8;
   return std::clamp((looked_ns_ - moved_ns_) / kLateShare, interval, 10 * interval);
 }
 

@@ -46,8 +46,11 @@ class WatchedThread {
   void NoteRestUntil(uint64_t ns) {
     if (idle_) idle_ns_ = std::max(idle_ns_, ns);
   }
-  // As of the last look: this thread starts up, and another one has the UI.
-  bool skips_start_up() const { return skips_start_up_; }
+  // Whether it matters to this thread how short the CPU is, as of the last look and if it `runs` a
+  // dispatch now. A start-up that waits does not ask.
+  bool NeedsCpuAccount(bool runs) const {
+    return !skips_start_up_ && (running_ ? RestNs() == 0 : runs);
+  }
 
   // One look at the thread at `now_ns`, up to which the holds are known. Takes samples and seals
   // revisions as needed.
@@ -73,6 +76,7 @@ class WatchedThread {
   uint64_t RestNs() const;
   // Dispatches and frames between the last two looks.
   uint64_t began() const { return began_; }
+  bool shows_frames() const { return frames_seen_ != 0; }
 
   // How long until the next look, in ns.
   uint64_t NextLookNs(uint64_t now_ns) const;
@@ -94,6 +98,7 @@ class WatchedThread {
   static constexpr size_t kMaxTold = 8;
 
   bool ReadCounts();  // true: a dispatch began
+  void ReadThread(uint64_t now_ns, const std::optional<RunningDispatch>& running);
   void Sample(bool overdue);
   void TakeSlow(uint64_t now_ns);
   void NoteTold(const RunningDispatch& running, uint64_t now_ns);
@@ -139,6 +144,7 @@ class WatchedThread {
   uint64_t held_ns_ = 0;          // of the running dispatch, as of the last look
   uint64_t idle_ns_ = 0;          // when it was last known to wait for a message
   bool idle_ = false;             // as of the last look
+  bool works_ = false;            // it used a CPU much between the last two readings
   bool in_tracing_stop_ = false;  // as of the last look
   std::optional<Signal> input_;   // not judged yet
   uint32_t seen_input_ = 0;       // InputLatency::Take()'s

@@ -19,6 +19,7 @@
 #include "monitors/looper/loop_hooks.h"
 #include "sdk/api/desktop_link.h"
 #include "sdk/runtime/run_channel.h"
+#include "sdk/runtime/watcher_sleep.h"
 #include "tracer/atrace/marker_tap.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/hook/hook_set.h"
@@ -36,9 +37,8 @@ namespace {
 constexpr uint32_t kFirstCalibrationMs = 10;
 // For the sealing thread to note the start; on a disk that hangs, hooks come once it is noted.
 constexpr uint64_t kNoteStartNs = 100 * kNsPerMs;
-// A thread that begins as much between two looks would wake the watcher before each.
-constexpr uint64_t kBusyBegins = 3;
-constexpr uint64_t kLookNs = 50 * kNsPerMs;  // after something began
+// Chunks taken since the last look: the ring may have to grow soon.
+constexpr uint64_t kBusyClaims = 2;
 
 }  // namespace
 
@@ -156,36 +156,26 @@ void Watcher::PassLastSignalsOn() {
   }
 }
 
-// How long to sleep, where an ordinary look would come in `look_ns`.
-uint64_t Watcher::SleepNs(uint64_t now_ns, uint64_t look_ns) {
+// What the look at `now_ns` saw, where an ordinary one comes in `look_ns`.
+LookPace::Look Watcher::LookSeen(uint64_t now_ns, uint64_t look_ns) {
   const uint64_t sequence = ring_->header()->next_sequence.load(std::memory_order_relaxed);
-  uint64_t began = sequence - std::exchange(seen_sequence_, sequence);
+  const uint64_t claims = sequence - std::exchange(seen_sequence_, sequence);
   const uint64_t sweep_ns = sweep_pace_.DueNs(MaySleepLong());
-  uint64_t rest_ns = std::min(sweep_ns - std::min(now_ns, sweep_ns), slow_methods_.NextPollNs());
-  bool quiet = owed_sigquits_ == 0;
+  LookPace::Look seen = {
+      .look_ns = look_ns,
+      .rest_ns = std::min(sweep_ns - std::min(now_ns, sweep_ns), slow_methods_.NextPollNs()),
+      .deadline_ns = std::max(options_.slow_message_ns / 2, kNsPerMs),
+      .began = claims,
+  };
+  if (owed_sigquits_ != 0 || claims >= kBusyClaims) seen.rest_ns = 0;
   for (const auto& thread : threads_) {
     if (thread == nullptr) continue;
-    rest_ns = std::min(rest_ns, thread->RestNs());
-    quiet = quiet && thread->RestNs() != 0 && thread->began() < kBusyBegins;
-    began += thread->began();
+    seen.rest_ns = std::min(seen.rest_ns, thread->RestNs());
+    seen.began += thread->began();
+    // A late frame is judged by what is seen while it lasts.
+    if (thread->shows_frames()) seen.deadline_ns = std::min(seen.deadline_ns, look_ns);
   }
-  if (quiet && began == 0 && WatcherWake::asleep()) return rest_ns;
-  sweep_pace_.Busy();
-  WatcherWake::SetAsleep(quiet);
-  return look_ns;
-}
-
-// Returns until when nothing began, if something did. It is looked at `look_ns` later: most of what
-// wakes the watcher is over by then.
-uint64_t Watcher::Sleep(uint64_t sleep_ns, uint64_t look_ns, Heartbeat* heartbeat) {
-  heartbeat->Sleeps(sleep_ns);
-  WatcherWake::word().Wait(sleep_ns);
-  const auto activity = WatcherWake::Take();
-  if (!activity) return 0;
-  sweep_pace_.Busy();
-  heartbeat->SleepsOn(clock().ToMonotonicNs(activity->woken_ticks), look_ns);
-  if (!stop_.load(std::memory_order_acquire)) WatcherWake::word().Wait(look_ns);
-  return clock().ToMonotonicNs(activity->begin_ticks);
+  return seen;
 }
 
 void Watcher::NoteModules() {
@@ -268,10 +258,8 @@ void Watcher::CountCpu(uint64_t now_ns) {
   bool active = slow_methods_.active();
   for (size_t i = 0; i < kMaxWatchedThreads; ++i) {
     const RingWatchedThread& thread = ring_->header()->watched[i];
-    const bool skipped = threads_[i] != nullptr && threads_[i]->skips_start_up();
-    active = active ||
-             (!skipped && thread.dispatch_begin_ticks.load(std::memory_order_relaxed) != 0) ||
-             (threads_[i] != nullptr && threads_[i]->running_since_ns() != 0);
+    const bool runs = thread.dispatch_begin_ticks.load(std::memory_order_relaxed) != 0;
+    active = active || (threads_[i] == nullptr ? runs : threads_[i]->NeedsCpuAccount(runs));
   }
   cpu_account_.Read(now_ns, active);
 }
@@ -338,7 +326,7 @@ void Watcher::LookAtStart(uint64_t now_ns) {
 }
 
 void Watcher::Sweep(uint64_t now_ns) {
-  if (now_ns < sweep_pace_.DueNs(MaySleepLong())) return;
+  if (!sweep_pace_.IsDue(now_ns, MaySleepLong())) return;
   const bool first = sweep_pace_.first();
   const bool busy = sweep_pace_.Sweeps(now_ns);
   Calibrate();
@@ -458,7 +446,8 @@ void Watcher::Run() {
   }
   ProcBeatSource beats(read_sealer_);
   Heartbeat heartbeat(&beats);
-  uint64_t rested_ns = 0;
+  WatcherSleep sleep;
+  WatcherSleep::Slept slept;
   while (!stop_.load(std::memory_order_acquire)) {
     const uint64_t now_ns = heartbeat.Wakes();
     ring_->NoteAlive(NowTicks());
@@ -466,7 +455,8 @@ void Watcher::Run() {
     if (heartbeat.TakeSuspended()) NoteSleepOfTheMachine();
     const uint64_t sigquits = TakeSignals();
     GrowRing();
-    const uint64_t look_ns = LookAtAll(now_ns, rested_ns, heartbeat.TakeHolds(), sigquits != 0);
+    const uint64_t look_ns =
+        LookAtAll(now_ns, slept.rested_ns, heartbeat.TakeHolds(), sigquits != 0);
     {
       MutexLock lock(&mutex_);
       ++looks_;
@@ -475,9 +465,9 @@ void Watcher::Run() {
     const uint64_t passed_ns = PassSignalsOn(look_ns);
     if (!hooks_allowed_ && crash_loop_->HooksAllowed(0)) NoteModules();
     Sweep(now_ns);
-    rested_ns = Sleep(SleepNs(now_ns, passed_ns), std::min(passed_ns, kLookNs), &heartbeat);
+    slept = sleep.Sleep(LookSeen(now_ns, passed_ns), clock(), stop_, &heartbeat);
+    if (!slept.idle) sweep_pace_.Busy();
   }
-  WatcherWake::SetAsleep(false);
   TakeSignals();  // those that came just before the stop
   overhead_.End();
   LookAtUsage(MonotonicNs());

@@ -24,6 +24,7 @@
 #include "sdk/api/threshold_layers.h"
 #include "sdk/runtime/atrace_session.h"
 #include "sdk/runtime/crash_loop.h"
+#include "sdk/runtime/look_pace.h"
 #include "sdk/runtime/overhead.h"
 #include "sdk/runtime/run_socket.h"
 #include "sdk/runtime/slow_methods.h"
@@ -99,8 +100,7 @@ class Watcher {
   void CalibrateFirst();
   void Calibrate();
   void NoteSleepOfTheMachine();
-  uint64_t SleepNs(uint64_t now_ns, uint64_t look_ns);
-  uint64_t Sleep(uint64_t sleep_ns, uint64_t look_ns, Heartbeat* heartbeat);
+  LookPace::Look LookSeen(uint64_t now_ns, uint64_t look_ns);
   void NoteModules();
   bool ModulesChanged() const EXCLUDES(mutex_);
   void RefreshHooks();

@@ -48,6 +48,7 @@ CAUSES = {  # of a planted stall: what its report says, | between two of them
 MISSED_SHARE = 0.05  # of the planted stalls, at most
 STALL_MS = 600  # the shortest is 700
 STALLED_S = 9  # a program plants its stall 3 s after its start, and that takes 4 s if it has little CPU
+MOST_ROUNDS = 11  # of idle runs, if they disagree
 START_PAIRS = (5, 25)  # at least and at most
 SURE = 2.2  # standard deviations of a fair coin's: five of five
 START_TIMEOUT_S = 5  # without a first window or output
@@ -206,15 +207,17 @@ class Screen:
         return None if shown_s is None else shown_s - run.began_s
 
 
-def share_too_late(bare_s, recorded_s):
-    """Of the pairs of starts, those of which the recorded one takes longer than allowed."""
-    limit_s = max(MORE_START_S, 0.1 * statistics.median(bare_s))
-    return statistics.mean(later - sooner > limit_s for sooner, later in zip(bare_s, recorded_s))
+def share_over(bare_s, recorded_s, more_s):
+    """Of the pairs of runs, those of which the recorded one takes longer than allowed: by more than `more_s`, or a tenth."""
+    limit_s = max(more_s, 0.1 * statistics.median(bare_s))
+    # To the tick in which the kernel counts: 0.07 − 0.01 is a little more than 0.06.
+    return statistics.mean(round(later - sooner, 3) > limit_s for sooner, later in zip(bare_s, recorded_s))
 
 
-def is_decided(times):
-    """Is it clear from these pairs whether the middle one is too late? Most programs need few, and those near the limit many."""
-    return abs(2 * share_too_late(*times) - 1) * len(times[0]) ** 0.5 >= SURE
+def is_decided(share, pairs):
+    """Is it clear from so many pairs, `share` of them over, whether the middle one is? Most programs need few, and those near the
+    limit many."""
+    return abs(2 * share - 1) * pairs ** 0.5 >= SURE
 
 
 class Zoo:
@@ -253,7 +256,7 @@ class Zoo:
         with Screen(program['screen']) as screen:
             has_started = lambda run: screen.start_s(run) is not None
             for pair in range(START_PAIRS[1] + 1):
-                if pair > START_PAIRS[0] and is_decided(times):
+                if pair > START_PAIRS[0] and is_decided(share_over(*times, MORE_START_S), len(times[0])):
                     break
                 for recorded in (False, True):
                     run = self.run(program, screen, program['command'], recorded, START_TIMEOUT_S, done=has_started)[0]
@@ -299,7 +302,7 @@ class Zoo:
     def error_of_start(self, program):
         """What is wrong with its start, as a list of at most one."""
         bare_s, recorded_s = self.starts.get(program['name'], ([], []))
-        if not bare_s or not recorded_s or share_too_late(bare_s, recorded_s) <= 0.5:
+        if not bare_s or not recorded_s or share_over(bare_s, recorded_s, MORE_START_S) <= 0.5:
             return []
         more_s = statistics.median(later - sooner for sooner, later in zip(bare_s, recorded_s))
         return [f'starts {more_s * 1000:.0f} ms later than in {statistics.median(bare_s) * 1000:.0f} ms ({len(bare_s)} pairs)']
@@ -359,9 +362,16 @@ class Zoo:
         return [f'{end_of(report, run.began):.0f} s into {self.options.long} s: {report["kind"]} {report["duration_ms"]:.0f} ms: '
                 f'{report["verdict"].get("summary", "")}' for report in reports]
 
+    def needs_round(self, bare, recorded):
+        """Whether another pair of idle runs is needed: if they disagree on the CPU time, until it is clear."""
+        if len(bare) < self.options.rounds or not self.options.costs:
+            return len(bare) < self.options.rounds
+        share = share_over([run.cpu_s for run in bare], [run.cpu_s for run, _ in recorded], MORE_CPU_S)
+        return 0 < share < 1 and not is_decided(share, len(bare)) and len(bare) < MOST_ROUNDS
+
     def try_unplanted(self, program, screen):
         bare, recorded = [], []
-        for _ in range(self.options.rounds):
+        while self.needs_round(bare, recorded):
             bare.append(self.run(program, screen, program['command'], False, self.options.idle)[0])
             recorded.append(self.run(program, screen, program['command'], True, self.options.idle))
         last = (recorded[-1][0].lines() or ['jankbox: nothing'])[-1]

@@ -184,6 +184,18 @@ TEST_F(HeartbeatTest, StopWithinALongSleepIsAllOfIt) {
   EXPECT_EQ(holds[1].to_ns - holds[1].from_ns, 7000 * kMs);
 }
 
+// While much is to be watched it may give up its CPU twice for another reason: for memory, say.
+TEST_F(HeartbeatTest, SleepInWhichThingsHappenIsOnlyStoppedIfTheSleeperWasWokenToo) {
+  Sleep(kPlannedMs);
+  heart_.Sleeps(350 * kMs, /*rests=*/false);
+  beats_.now.sleeper.cpu_ns -= 1;  // for Sleep()
+  Sleep(350);
+  EXPECT_THAT(Holds(), IsEmpty());
+  heart_.Sleeps(350 * kMs, /*rests=*/false);
+  Sleep(350);
+  ASSERT_NO_FATAL_FAILURE(ExpectOne(RefusalReason::kStopped, 350));
+}
+
 // Woken by what it is to see, it sleeps on for a look's time.
 class WokenHeartbeatTest : public HeartbeatTest {
  protected:

@@ -166,8 +166,9 @@ TEST_F(WatchedThreadTest, NextLookComesWhenSomethingMayBeDue) {
 TEST_F(WatchedThreadTest, ThreadThatStaysBlockedIsLookedAtLessAndLess) {
   state_.reading.sched_known = true;
   Begin("a", 60);
-  LookUntil(1000);
-  EXPECT_EQ(Thread().NextLookNs(At(1000)), 950 * kNsPerMs / 32) << "blocked since 50";
+  LookUntil(400);
+  Look(410);
+  EXPECT_EQ(Thread().NextLookNs(At(410)), 360 * kNsPerMs / 8) << "blocked since 50";
   LookUntil(2400);
   EXPECT_EQ(Thread().NextLookNs(At(2400)), 50 * kNsPerMs);
   ++state_.reading.switches;

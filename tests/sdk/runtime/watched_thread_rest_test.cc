@@ -45,11 +45,13 @@ TEST_F(WatchedThreadTest, StartThatWaitsForEverIsLookedAtLess) {
   EXPECT_EQ(Thread().RestNs(), 0u);
   LookUntil(850);
   EXPECT_EQ(Thread().RestNs(), 100 * kNsPerMs);
-  LookUntil(5000);
-  EXPECT_EQ(Thread().RestNs(), 250 * kNsPerMs);
+  EXPECT_FALSE(Thread().NeedsCpuAccount(true));
+  LookUntil(9000);
+  EXPECT_EQ(Thread().RestNs(), kNsPerSecond);
   ++state_.reading.switches;
   Look(5050);
   EXPECT_EQ(Thread().RestNs(), 0u) << "it ran";
+  EXPECT_TRUE(Thread().NeedsCpuAccount(true));
 }
 
 TEST_F(WatchedThreadTest, FrameThatNobodyAskedForWhileTheWatcherSleptIsNotLate) {

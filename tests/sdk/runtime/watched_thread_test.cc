@@ -163,12 +163,12 @@ TEST_F(WatchedThreadTest, StartUpIsNotSampledWhileAnotherThreadHasTheUi) {
   Begin("start-up", 1000);
   Thread().NoteOtherUi(true);
   LookUntil(2000);
-  EXPECT_TRUE(Thread().skips_start_up());
+  EXPECT_FALSE(Thread().NeedsCpuAccount(true));
   EXPECT_EQ(Thread().running_since_ns(), 0u);
   End(2010);
   Begin("Feed.bind", 2020);
   LookUntil(3500);
-  EXPECT_FALSE(Thread().skips_start_up());
+  EXPECT_TRUE(Thread().NeedsCpuAccount(true));
   EXPECT_EQ(Thread().running_since_ns(), At(2020));
 }
 

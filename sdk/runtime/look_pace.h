@@ -1,0 +1,63 @@
+// When the watcher looks at the watched threads again, and when it asks to be woken instead. While
+// little happens and seldom, whatever begins wakes it. What begins often would wake it often: then it
+// looks in time for a dispatch that begins right after a look, and is woken by none. Pure logic.
+// Watcher thread; NO-ALLOC.
+#ifndef JANKBOX_SDK_RUNTIME_LOOK_PACE_H_
+#define JANKBOX_SDK_RUNTIME_LOOK_PACE_H_
+
+#include <algorithm>
+#include <cstdint>
+
+namespace jankbox {
+
+class LookPace {
+ public:
+  // As of the end of a look.
+  struct Look {
+    uint64_t look_ns = 0;      // until an ordinary look, while something goes on
+    uint64_t rest_ns = 0;      // until one that is due if nothing begins; 0: something goes on
+    uint64_t deadline_ns = 0;  // until what begins now has to be seen
+    uint64_t began = 0;        // since the look before
+    bool asleep = false;       // this was said before the look, and nothing began since
+  };
+  struct Plan {
+    uint64_t sleep_ns = 0;
+    bool asleep = false;  // what begins from now on wakes the watcher
+  };
+
+  // After it was said that the watcher sleeps, it looks again this much later: whoever read the word
+  // before that has begun visibly by then.
+  explicit LookPace(uint64_t confirm_ns) : confirm_ns_(confirm_ns) {}
+
+  Plan Next(const Look& look) {
+    if (look.rest_ns == 0) return {look.look_ns, false};
+    if (look.asleep) return {look.rest_ns, true};
+    if (look.began != 0) empty_looks_ = 0;
+    if (often_ && empty_looks_ < kMostEmptyLooks) {
+      ++empty_looks_;
+      return {std::min(look.rest_ns, look.deadline_ns), false};
+    }
+    often_ = false;
+    return {confirm_ns_, true};
+  }
+
+  // Something woke the watcher at `now_ns`.
+  void Woken(uint64_t now_ns, uint64_t deadline_ns) {
+    often_ = now_ns - woken_ns_ < deadline_ns + deadline_ns / 2;
+    woken_ns_ = now_ns;
+    empty_looks_ = 0;
+  }
+
+ private:
+  // What began less than one and a half deadlines apart is seen by one of two looks.
+  static constexpr uint32_t kMostEmptyLooks = 2;
+
+  const uint64_t confirm_ns_;
+  uint64_t woken_ns_ = 0;
+  bool often_ = false;
+  uint32_t empty_looks_ = 0;  // since something began, while it is looked for
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_RUNTIME_LOOK_PACE_H_

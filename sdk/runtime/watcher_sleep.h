@@ -1,0 +1,35 @@
+// The watcher's sleep between two looks, so that nothing which begins is missed. Watcher thread.
+#ifndef JANKBOX_SDK_RUNTIME_WATCHER_SLEEP_H_
+#define JANKBOX_SDK_RUNTIME_WATCHER_SLEEP_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "monitors/anr/heartbeat.h"
+#include "sdk/runtime/look_pace.h"
+#include "tracer/clock/tick_clock.h"
+
+namespace jankbox {
+
+class WatcherSleep {
+ public:
+  struct Slept {
+    bool idle = false;      // nothing began before it and in it
+    uint64_t rested_ns = 0;  // until when nothing began, CLOCK_MONOTONIC; 0: not known
+  };
+
+  WatcherSleep();
+  ~WatcherSleep();
+
+  // After a look that saw `look`, but for `look.asleep`. Not for long once `stop` is set.
+  Slept Sleep(LookPace::Look look, const TickConverter& clock, const std::atomic<bool>& stop,
+              Heartbeat* heartbeat);
+
+ private:
+  const bool fences_;
+  LookPace pace_;
+};
+
+}  // namespace jankbox
+
+#endif  // JANKBOX_SDK_RUNTIME_WATCHER_SLEEP_H_
