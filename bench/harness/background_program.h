@@ -18,6 +18,7 @@ class BackgroundProgram {
   BackgroundProgram(const BackgroundProgram&) = delete;
   BackgroundProgram& operator=(const BackgroundProgram&) = delete;
 
+  pid_t pid() const { return process_.pid(); }
   bool Running() { return !process_.HasEnded(); }
 
  private:

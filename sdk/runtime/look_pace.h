@@ -1,6 +1,6 @@
 // When the watcher looks at the watched threads again, and when it asks to be woken instead. While
-// little happens and seldom, whatever begins wakes it. What begins often would wake it often: then it
-// looks in time for a dispatch that begins right after a look, and is woken by none. Pure logic.
+// little happens and seldom, whatever begins wakes it. What begins often would wake it often: then
+// it looks in time for a dispatch that begins right after a look, and is woken by none. Pure logic.
 // Watcher thread; NO-ALLOC.
 #ifndef JANKBOX_SDK_RUNTIME_LOOK_PACE_H_
 #define JANKBOX_SDK_RUNTIME_LOOK_PACE_H_
@@ -25,8 +25,8 @@ class LookPace {
     bool asleep = false;  // what begins from now on wakes the watcher
   };
 
-  // After it was said that the watcher sleeps, it looks again this much later: whoever read the word
-  // before that has begun visibly by then.
+  // After it was said that the watcher sleeps, it looks again this much later: whoever read the
+  // word before that has begun visibly by then.
   explicit LookPace(uint64_t confirm_ns) : confirm_ns_(confirm_ns) {}
 
   Plan Next(const Look& look) {

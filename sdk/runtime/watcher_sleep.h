@@ -14,7 +14,7 @@ namespace jankbox {
 class WatcherSleep {
  public:
   struct Slept {
-    bool idle = false;      // nothing began before it and in it
+    bool idle = false;       // nothing began before it and in it
     uint64_t rested_ns = 0;  // until when nothing began, CLOCK_MONOTONIC; 0: not known
   };
 

@@ -52,7 +52,8 @@ Seen WatchTicks(uint64_t tick_ns, uint64_t confirm_ns) {
 TEST(LookPace, TicksCostFewWakeUpsAndAreSeenInTime) {
   for (const uint64_t confirm_ns : {uint64_t{0}, 10 * kNsPerMs}) {
     const int confirms = confirm_ns == 0 ? 0 : 1;
-    EXPECT_LE(WatchTicks(kNsPerSecond, confirm_ns).wakes, 10 * (2 + confirms) + 2) << "and one more tick";
+    EXPECT_LE(WatchTicks(kNsPerSecond, confirm_ns).wakes, 10 * (2 + confirms) + 2)
+        << "and one more tick";
     for (const uint64_t hz : {2, 3, 5, 10, 60, 500}) {
       const Seen seen = WatchTicks(kNsPerSecond / hz, confirm_ns);
       EXPECT_LE(seen.wakes, 10 * (4 + confirms) + 2) << hz << " Hz";

@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <random>
 #include <thread>
 
 #include "base/clock.h"
+#include "tracer/event/others_fence.h"
 
 namespace jankbox {
 namespace {
@@ -34,35 +36,32 @@ TEST(WatcherWake, OnlyTheFirstActivityOfASleepWakes) {
 }
 
 // Activities that come about when the watcher falls asleep. One that woke nobody and was not seen
-// would let it sleep for ever.
-TEST(WatcherWake, NoActivityIsMissedWhileTheWatcherFallsAsleep) {
-  constexpr int kActivities = 20'000;
-  constexpr uint64_t kShortLookNs = 50'000;
+// would let it sleep for ever. `fences`: with membarrier, else it looks again after a short time.
+void FallAsleepAmongActivities(bool fences) {
+  const int activities = getenv("JANKBOX_SOAK") != nullptr ? 1'000'000 : 20'000;
+  const uint64_t short_look_ns = fences ? 10'000 : 50'000;
   std::atomic<int> begun{0}, seen{0};
   std::atomic<bool> stop{false};
   std::thread watcher([&] {
-    int last = 0;
     while (!stop.load()) {
       WatcherWake::Take();
-      const int now = begun.load(std::memory_order_acquire);
-      seen.store(now);
-      uint64_t sleep_ns = kShortLookNs;
-      if (now == last && WatcherWake::asleep()) {
-        sleep_ns = 60 * kNsPerSecond;
-      } else {
-        WatcherWake::SetAsleep(now == last);
+      seen.store(begun.load(std::memory_order_acquire));
+      const bool sleeps = WatcherWake::asleep();
+      if (!sleeps) {
+        WatcherWake::SetAsleep(true);
+        if (fences) OthersFence::Run();
+        if (fences) continue;
       }
-      last = now;
-      WatcherWake::word().Wait(sleep_ns);
+      WatcherWake::word().Wait(sleeps ? 60 * kNsPerSecond : short_look_ns);
     }
   });
   std::minstd_rand random;
-  std::uniform_int_distribution<uint64_t> pause(0, 3 * kShortLookNs);
-  for (int i = 1; i <= kActivities; ++i) {
+  std::uniform_int_distribution<uint64_t> pause(0, 3 * short_look_ns);
+  for (int i = 1; i <= activities; ++i) {
     const uint64_t deadline_ns = MonotonicNs() + 20 * kNsPerSecond;
     while (seen.load() != i - 1 && MonotonicNs() < deadline_ns) std::this_thread::yield();
     EXPECT_EQ(seen.load(), i - 1) << "the watcher sleeps on";
-    if (HasFailure()) break;
+    if (testing::Test::HasFailure()) break;
     const uint64_t from_ns = MonotonicNs() + pause(random);
     while (MonotonicNs() < from_ns) {
     }
@@ -73,6 +72,15 @@ TEST(WatcherWake, NoActivityIsMissedWhileTheWatcherFallsAsleep) {
   WatcherWake::word().Wake();
   watcher.join();
   WatcherWake::SetAsleep(false);
+}
+
+TEST(WatcherWake, NoActivityIsMissedWhileTheWatcherFallsAsleep) {
+  FallAsleepAmongActivities(/*fences=*/false);
+}
+
+TEST(WatcherWake, NoActivityIsMissedWithAFenceInTheOtherThreads) {
+  if (!OthersFence::Register()) GTEST_SKIP() << "this kernel has no membarrier";
+  FallAsleepAmongActivities(/*fences=*/true);
 }
 
 }  // namespace

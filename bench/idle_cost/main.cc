@@ -1,0 +1,164 @@
+// What Jankbox does while its program does nothing: how often its threads wake, and for how long
+// they run, in programs that idle or tick, all at the same time. Beside them the program's own
+// threads, and two watchdogs as other tools have them.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "bench/harness/background_program.h"
+#include "bench/harness/bench_main.h"
+#include "bench/harness/child_program.h"
+#include "bench/harness/progress.h"
+#include "bench/harness/rounds.h"
+#include "bench/harness/temporary_folder.h"
+
+namespace jankbox::bench {
+namespace {
+
+constexpr uint32_t kSettleS = 10;
+
+struct Row {
+  std::string name;
+  std::vector<std::string> argv;
+};
+
+// So far, of threads of one kind.
+struct Use {
+  uint64_t wakes = 0;
+  uint64_t run_ns = 0;
+};
+
+struct Uses {
+  Use jankbox;  // and watchdogs
+  Use program;
+};
+
+std::string FirstLine(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+uint64_t VoluntarySwitches(const std::filesystem::path& task) {
+  std::ifstream file(task / "status");
+  for (std::string line; std::getline(file, line);) {
+    unsigned long long count = 0;
+    if (sscanf(line.c_str(), "voluntary_ctxt_switches: %llu", &count) == 1) return count;
+  }
+  return 0;
+}
+
+// Of a process and its children.
+void AddUses(pid_t pid, Uses* uses) {
+  const std::filesystem::path tasks = "/proc/" + std::to_string(pid) + "/task";
+  std::error_code gone;
+  for (const auto& task : std::filesystem::directory_iterator(tasks, gone)) {
+    const std::string name = FirstLine(task.path() / "comm");
+    Use* use = name.rfind("jankbox", 0) == 0 || name == "watchdog" ? &uses->jankbox : &uses->program;
+    unsigned long long run_ns = 0;
+    sscanf(FirstLine(task.path() / "schedstat").c_str(), "%llu", &run_ns);
+    use->run_ns += run_ns;
+    use->wakes += VoluntarySwitches(task.path());
+    std::ifstream children(task.path() / "children");
+    for (pid_t child; children >> child;) AddUses(child, uses);
+  }
+}
+
+// An X server for the program with a window; null if there is one, or none is installed.
+std::unique_ptr<BackgroundProgram> StartDisplay() {
+  constexpr char kDisplay[] = ":719";
+  if (getenv("DISPLAY") != nullptr) return nullptr;
+  if (std::system("command -v Xvfb >/dev/null") != 0) return nullptr;
+  auto server = std::make_unique<BackgroundProgram>(
+      std::vector<std::string>{"Xvfb", kDisplay, "-screen", "0", "640x480x24", "-nolisten", "tcp"});
+  setenv("DISPLAY", kDisplay, 1);
+  sleep(1);
+  return server;
+}
+
+std::vector<Row> RowsIn(const std::string& folder) {
+  const std::string loop = BenchPart("idle_loop");
+  const auto of = [&](const std::string& name) { return folder + "/" + name; };
+  return {
+      {"loop, in front", {loop, of("a"), "poll", "0", "front"}},
+      {"loop, in the background", {loop, of("b"), "poll", "0", "back"}},
+      {"loop, 1 Hz", {loop, of("c"), "poll", "1000", "front"}},
+      {"loop, 60 Hz", {loop, of("d"), "poll", "16", "front"}},
+      {"GTK, in front", {loop, of("e"), "gtk", "0", "front"}},
+      {"GTK, in the background", {loop, of("f"), "gtk", "0", "back"}},
+      {"GTK, 1 Hz", {loop, of("g"), "gtk", "1000", "front"}},
+      {"Node.js server under jankbox run",
+       {BuiltProgram("jankbox"), "run", "--dir", of("h"), "--", "node", "-e",
+        "require('http').createServer().listen(0)"}},
+      {"watchdog that posts every 500 ms", {loop, "post", "poll", "0", "front"}},
+      {"watchdog that looks every 50 ms", {loop, "look", "poll", "0", "front"}},
+  };
+}
+
+Json Run(uint32_t seconds) {
+  const TemporaryFolder folder;
+  const std::unique_ptr<BackgroundProgram> display = StartDisplay();
+  std::vector<Row> rows = RowsIn(folder.path());
+  std::vector<std::unique_ptr<BackgroundProgram>> programs;
+  for (const Row& row : rows) programs.push_back(std::make_unique<BackgroundProgram>(row.argv));
+  Progress progress("idle_cost");
+  const auto wait = [&](uint32_t from, uint32_t to) {
+    for (uint32_t second = from; second < to; ++second) {
+      sleep(1);
+      progress.Step(second + 1, seconds);
+    }
+  };
+  wait(0, kSettleS);
+  std::vector<Uses> before(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) AddUses(programs[i]->pid(), &before[i]);
+  wait(kSettleS, seconds);
+  Json by_program = Json::object();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!programs[i]->Running()) {
+      by_program[rows[i].name] = {{"jankbox_wakes", "it did not run"}};
+      continue;
+    }
+    Uses after;
+    AddUses(programs[i]->pid(), &after);
+    by_program[rows[i].name] = {
+        {"jankbox_wakes", after.jankbox.wakes - before[i].jankbox.wakes},
+        {"jankbox_run_ms",
+         Rounded(static_cast<double>(after.jankbox.run_ns - before[i].jankbox.run_ns) / 1e6)},
+        {"program_wakes", after.program.wakes - before[i].program.wakes},
+        {"program_run_ms",
+         Rounded(static_cast<double>(after.program.run_ns - before[i].program.run_ns) / 1e6)}};
+  }
+  Json results;
+  results["seconds"] = seconds - kSettleS;
+  results["by_program"] = std::move(by_program);
+  return results;
+}
+
+}  // namespace
+}  // namespace jankbox::bench
+
+int main(int argc, char** argv) {
+  uint32_t seconds = 60;
+  return jankbox::bench::BenchMain(
+      {.name = "idle_cost",
+       .question = "How often Jankbox's threads wake in programs that do nothing, and for how long",
+       .add_options =
+           [&](CLI::App& app) {
+             app.add_option("--seconds", seconds, "How long, the first 10 s not counted")
+                 ->check(CLI::Range(11, 3600))
+                 ->capture_default_str();
+           },
+       .run = [&] { return jankbox::bench::Run(seconds); }},
+      argc, argv);
+}
