@@ -1,8 +1,9 @@
 /* A program that does next to nothing, with Jankbox as an app has it:
  *   idle_loop FOLDER KIND TICK_MS front|back
- * FOLDER: of the reports; "-": without Jankbox. KIND: "poll", a loop of its own; "gtk", a GTK window.
- * TICK_MS: a timer of the loop; 0: none. A watchdog's thread instead of Jankbox: FOLDER "post" posts
- * a message to the loop every 500 ms and waits for it, "look" looks at a counter every 50 ms. */
+ * FOLDER: of the reports; "-": without Jankbox. KIND: "poll", a loop of its own; "gtk", a GTK
+ * window. TICK_MS: a timer of the loop; 0: none. A watchdog's thread instead of Jankbox: FOLDER
+ * "post" posts a message to the loop every 500 ms and waits for it, "look" looks at a counter every
+ * 50 ms. */
 #define _GNU_SOURCE
 #include <gtk/gtk.h>
 #include <jankbox/jankbox.h>

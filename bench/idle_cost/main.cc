@@ -65,7 +65,8 @@ void AddUses(pid_t pid, Uses* uses) {
   std::error_code gone;
   for (const auto& task : std::filesystem::directory_iterator(tasks, gone)) {
     const std::string name = FirstLine(task.path() / "comm");
-    Use* use = name.rfind("jankbox", 0) == 0 || name == "watchdog" ? &uses->jankbox : &uses->program;
+    Use* use =
+        name.rfind("jankbox", 0) == 0 || name == "watchdog" ? &uses->jankbox : &uses->program;
     unsigned long long run_ns = 0;
     sscanf(FirstLine(task.path() / "schedstat").c_str(), "%llu", &run_ns);
     use->run_ns += run_ns;
