@@ -62,7 +62,9 @@ void Heartbeat::Judge(const BeatReading& now) {
                                                               : RefusalReason::kStopped;
   // A long sleep does not say when in it the stop was. Either nothing ran in it, or what did is
   // believed to have been stopped for all of it.
-  if (rested && !suspended) Found(reason, last_.monotonic_ns, last_.monotonic_ns + rest_ns_, 0);
+  // One that was cut short, by a signal or a request, ends now.
+  const uint64_t rested_until_ns = last_.monotonic_ns + std::min(rest_ns_, elapsed_ns);
+  if (rested && !suspended) Found(reason, last_.monotonic_ns, rested_until_ns, 0);
   if (held_ns >= kStopBoundNs || suspended) {
     if (held_ns < kStopBoundNs) held_ns = 0;
     Found(reason, Less(held_until_ns, held_ns), held_until_ns, suspended ? slept_ns : 0);

@@ -132,7 +132,7 @@ void FollowModulesUntilLoopRuns() {
   uint64_t poll_ns = 100 * jankbox::kNsPerMs;
   while (WatchedLoops::Main().loop_name()[0] == '\0' && !UiThreadSearch::LoopRuns() &&
          !g_has_java_ui.load() && !g_leaving.load()) {
-    g_leaving_wakes.Wait(poll_ns += poll_ns / 8);
+    g_leaving_wakes.Wait(poll_ns = std::min(poll_ns + poll_ns / 8, jankbox::kNsPerSecond));
     jankbox::LoopModules::Refresh();
   }
   LoopWaits::SetTerminals(jankbox::UsersTerminals());  // ncurses and S-Lang open their own

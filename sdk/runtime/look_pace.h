@@ -25,10 +25,8 @@ class LookPace {
     bool asleep = false;  // what begins from now on wakes the watcher
   };
 
-  // After it was said that the watcher sleeps, it looks again this much later: whoever read the
-  // word before that has begun visibly by then.
-  explicit LookPace(uint64_t confirm_ns) : confirm_ns_(confirm_ns) {}
-
+  // Once it says for the first time that the watcher sleeps, another look has to follow before it
+  // does: what did not see that yet has begun visibly by then.
   Plan Next(const Look& look) {
     if (look.rest_ns == 0) return {look.look_ns, false};
     if (look.asleep) return {look.rest_ns, true};
@@ -38,7 +36,7 @@ class LookPace {
       return {std::min(look.rest_ns, look.deadline_ns), false};
     }
     often_ = false;
-    return {confirm_ns_, true};
+    return {0, true};
   }
 
   // Something woke the watcher at `now_ns`.
@@ -52,7 +50,6 @@ class LookPace {
   // What began less than one and a half deadlines apart is seen by one of two looks.
   static constexpr uint32_t kMostEmptyLooks = 2;
 
-  const uint64_t confirm_ns_;
   uint64_t woken_ns_ = 0;
   bool often_ = false;
   uint32_t empty_looks_ = 0;  // since something began, while it is looked for

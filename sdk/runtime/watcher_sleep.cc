@@ -18,23 +18,26 @@ constexpr uint64_t kWokenLookNs = 50 * kNsPerMs;
 
 bool MayFence() {
   const bool filtered =
-      ReadProcFile("/proc/self/status").find("\nSeccomp:\t0\n") == std::string::npos;
+      ReadProcFile("/proc/thread-self/status").find("\nSeccomp:\t0\n") == std::string::npos;
   return !filtered && OthersFence::Register();
 }
 
 }  // namespace
 
-WatcherSleep::WatcherSleep() : fences_(MayFence()), pace_(fences_ ? 0 : kNoFenceNs) {}
+WatcherSleep::WatcherSleep() : fences_(MayFence()) {}
 
 WatcherSleep::~WatcherSleep() { WatcherWake::SetAsleep(false); }
 
 WatcherSleep::Slept WatcherSleep::Sleep(LookPace::Look look, const TickConverter& clock,
                                         const std::atomic<bool>& stop, Heartbeat* heartbeat) {
   look.asleep = WatcherWake::asleep();
-  const LookPace::Plan plan = pace_.Next(look);
+  LookPace::Plan plan = pace_.Next(look);
   const bool rests = plan.asleep && look.asleep;
   if (!rests) WatcherWake::SetAsleep(plan.asleep);
-  if (plan.asleep && !rests && fences_) OthersFence::Run();
+  if (plan.asleep && !rests) {
+    fences_ = fences_ && OthersFence::Run();
+    plan.sleep_ns = fences_ ? 0 : kNoFenceNs;
+  }
   heartbeat->Sleeps(plan.sleep_ns, rests);
   if (plan.sleep_ns != 0) WatcherWake::word().Wait(plan.sleep_ns);
   const auto activity = WatcherWake::Take();
@@ -44,7 +47,7 @@ WatcherSleep::Slept WatcherSleep::Sleep(LookPace::Look look, const TickConverter
   pace_.Woken(woken_ns, look.deadline_ns);
   heartbeat->SleepsOn(woken_ns, look_ns);
   if (!stop.load(std::memory_order_acquire)) WatcherWake::word().Wait(look_ns);
-  return {.rested_ns = clock.ToMonotonicNs(activity->begin_ticks)};
+  return {.rested_ns = rests ? clock.ToMonotonicNs(activity->begin_ticks) : 0};
 }
 
 }  // namespace jankbox

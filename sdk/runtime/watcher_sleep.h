@@ -26,7 +26,7 @@ class WatcherSleep {
               Heartbeat* heartbeat);
 
  private:
-  const bool fences_;
+  bool fences_;
   LookPace pace_;
 };
 

@@ -16,8 +16,9 @@ class OthersFence {
   static bool Register() {
     return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
   }
-  // Between a store of the caller's and its next load. After Register().
-  static void Run() { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
+  // Between a store of the caller's and its next load. After Register(). False: there was no fence,
+  // since a filter was set meanwhile.
+  static bool Run() { return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0; }
 };
 
 }  // namespace jankbox

@@ -184,6 +184,13 @@ TEST_F(HeartbeatTest, StopWithinALongSleepIsAllOfIt) {
   EXPECT_EQ(holds[1].to_ns - holds[1].from_ns, 7000 * kMs);
 }
 
+TEST_F(HeartbeatTest, StopWithinALongSleepThatWasCutShortEndsWithIt) {
+  Sleep(kPlannedMs);
+  heart_.Sleeps(64'000 * kMs);
+  Sleep(2000);
+  ASSERT_NO_FATAL_FAILURE(ExpectOne(RefusalReason::kStopped, 2000));
+}
+
 // While much is to be watched it may give up its CPU twice for another reason: for memory, say.
 TEST_F(HeartbeatTest, SleepInWhichThingsHappenIsOnlyStoppedIfTheSleeperWasWokenToo) {
   Sleep(kPlannedMs);

@@ -18,7 +18,7 @@ struct Seen {
 };
 
 Seen WatchTicks(uint64_t tick_ns, uint64_t confirm_ns) {
-  LookPace pace(confirm_ns);
+  LookPace pace;
   Seen seen;
   bool asleep = false;
   uint64_t now_ns = kNsPerSecond, looked_ns = now_ns, next_ns = now_ns + tick_ns;
@@ -29,11 +29,12 @@ Seen WatchTicks(uint64_t tick_ns, uint64_t confirm_ns) {
       seen.latest_ns = std::max(seen.latest_ns, now_ns - next_ns);
     }
     looked_ns = now_ns;
-    const LookPace::Plan plan = pace.Next({.look_ns = kLookNs,
-                                           .rest_ns = 60 * kNsPerSecond,
-                                           .deadline_ns = kDeadlineNs,
-                                           .began = began,
-                                           .asleep = asleep});
+    LookPace::Plan plan = pace.Next({.look_ns = kLookNs,
+                                     .rest_ns = 60 * kNsPerSecond,
+                                     .deadline_ns = kDeadlineNs,
+                                     .began = began,
+                                     .asleep = asleep});
+    if (plan.asleep && !asleep) plan.sleep_ns = confirm_ns;
     asleep = plan.asleep;
     if (asleep && next_ns <= now_ns + plan.sleep_ns) {
       now_ns = next_ns;
@@ -63,20 +64,20 @@ TEST(LookPace, TicksCostFewWakeUpsAndAreSeenInTime) {
 }
 
 TEST(LookPace, SleepsOnlyAfterALookSinceItSaidSo) {
-  LookPace pace(5);
+  LookPace pace;
   const LookPace::Look quiet = {.look_ns = 50, .rest_ns = 1000, .deadline_ns = 350};
   LookPace::Look confirmed = quiet;
   confirmed.asleep = true;
   LookPace::Plan plan = pace.Next(quiet);
   EXPECT_TRUE(plan.asleep);
-  EXPECT_EQ(plan.sleep_ns, 5u);
+  EXPECT_EQ(plan.sleep_ns, 0u);
   plan = pace.Next(confirmed);
   EXPECT_TRUE(plan.asleep);
   EXPECT_EQ(plan.sleep_ns, 1000u);
 }
 
 TEST(LookPace, LooksWhileSomethingGoesOn) {
-  LookPace pace(0);
+  LookPace pace;
   const LookPace::Plan plan = pace.Next({.look_ns = 50, .deadline_ns = 350, .asleep = true});
   EXPECT_FALSE(plan.asleep);
   EXPECT_EQ(plan.sleep_ns, 50u);
