@@ -1,6 +1,6 @@
 /* A program that does next to nothing, with Jankbox as an app has it:
  *   idle_loop FOLDER KIND TICK_MS front|back
- * FOLDER: of the reports; "-": without Jankbox. KIND: "poll", a loop of its own; "gtk", a GTK
+ * FOLDER: of the reports. KIND: "poll", a loop of its own; "gtk", a GTK
  * window. TICK_MS: a timer of the loop; 0: none. A watchdog's thread instead of Jankbox: FOLDER
  * "post" posts a message to the loop every 500 ms and waits for it, "look" looks at a counter every
  * 50 ms. */
@@ -40,7 +40,6 @@ static void* Look(void* unused) {
 static void Watch(const char* how, const char* where) {
   pthread_t thread;
   jankbox_options options;
-  if (strcmp(how, "-") == 0) return;
   if (strcmp(how, "post") == 0 || strcmp(how, "look") == 0) {
     pthread_create(&thread, NULL, strcmp(how, "post") == 0 ? Post : Look, NULL);
     return;

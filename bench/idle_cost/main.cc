@@ -4,17 +4,15 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
 #include "bench/harness/background_program.h"
 #include "bench/harness/bench_main.h"
 #include "bench/harness/child_program.h"
@@ -32,11 +30,19 @@ struct Row {
   std::vector<std::string> argv;
 };
 
-// So far, of threads of one kind.
+// So far, of the living threads of one kind.
 struct Use {
   uint64_t wakes = 0;
   uint64_t run_ns = 0;
 };
+
+// A thread that has ended since `before` leaves no figures: its use is missing, and never less than
+// 0.
+uint64_t Growth(uint64_t before, uint64_t after) { return after - std::min(before, after); }
+
+double GrowthMs(uint64_t before_ns, uint64_t after_ns) {
+  return Rounded(static_cast<double>(Growth(before_ns, after_ns)) / 1e6);
+}
 
 struct Uses {
   Use jankbox;  // and watchdogs
@@ -133,12 +139,10 @@ Json Run(uint32_t seconds) {
     Uses after;
     AddUses(programs[i]->pid(), &after);
     by_program[rows[i].name] = {
-        {"jankbox_wakes", after.jankbox.wakes - before[i].jankbox.wakes},
-        {"jankbox_run_ms",
-         Rounded(static_cast<double>(after.jankbox.run_ns - before[i].jankbox.run_ns) / 1e6)},
-        {"program_wakes", after.program.wakes - before[i].program.wakes},
-        {"program_run_ms",
-         Rounded(static_cast<double>(after.program.run_ns - before[i].program.run_ns) / 1e6)}};
+        {"jankbox_wakes", Growth(before[i].jankbox.wakes, after.jankbox.wakes)},
+        {"jankbox_run_ms", GrowthMs(before[i].jankbox.run_ns, after.jankbox.run_ns)},
+        {"program_wakes", Growth(before[i].program.wakes, after.program.wakes)},
+        {"program_run_ms", GrowthMs(before[i].program.run_ns, after.program.run_ns)}};
   }
   Json results;
   results["seconds"] = seconds - kSettleS;

@@ -60,9 +60,8 @@ void Heartbeat::Judge(const BeatReading& now) {
   const RefusalReason reason = suspended                      ? RefusalReason::kSuspended
                                : stopped && source_->Traced() ? RefusalReason::kTraced
                                                               : RefusalReason::kStopped;
-  // A long sleep does not say when in it the stop was. Either nothing ran in it, or what did is
-  // believed to have been stopped for all of it.
-  // One that was cut short, by a signal or a request, ends now.
+  // A long sleep does not show when in it the stop was: all of it counts as stopped, up to now if a
+  // signal or a request cut it short.
   const uint64_t rested_until_ns = last_.monotonic_ns + std::min(rest_ns_, elapsed_ns);
   if (rested && !suspended) Found(reason, last_.monotonic_ns, rested_until_ns, 0);
   if (held_ns >= kStopBoundNs || suspended) {

@@ -1,7 +1,6 @@
-// When the watcher looks at the watched threads again, and when it asks to be woken instead. While
-// little happens and seldom, whatever begins wakes it. What begins often would wake it often: then
-// it looks in time for a dispatch that begins right after a look, and is woken by none. Pure logic.
-// Watcher thread; NO-ALLOC.
+// When the watcher looks at the watched threads again, and when it asks to be woken instead. What
+// begins now and then wakes it. What begins often does not: then the watcher looks so often that a
+// dispatch which begins right after a look is seen in time. Pure logic. Watcher thread; NO-ALLOC.
 #ifndef JANKBOX_SDK_RUNTIME_LOOK_PACE_H_
 #define JANKBOX_SDK_RUNTIME_LOOK_PACE_H_
 
@@ -25,8 +24,8 @@ class LookPace {
     bool asleep = false;  // what begins from now on wakes the watcher
   };
 
-  // Once it says for the first time that the watcher sleeps, another look has to follow before it
-  // does: what did not see that yet has begun visibly by then.
+  // The first plan that lets the watcher fall asleep has no time: another look follows before it
+  // sleeps, and sees what began without knowing of it.
   Plan Next(const Look& look) {
     if (look.rest_ns == 0) return {look.look_ns, false};
     if (look.asleep) return {look.rest_ns, true};

@@ -15,8 +15,7 @@
 namespace jankbox {
 namespace {
 
-constexpr uint64_t kIdleLookNs =
-    50 * kNsPerMs;  // a baseline for the verdict, and how late a dispatch may be seen
+constexpr uint64_t kIdleLookNs = 50 * kNsPerMs;  // a baseline for the verdict
 // A late frame may be judged this long after its end, when its dispatch is over.
 constexpr uint64_t kLateFrameNs = 500 * kNsPerMs;
 // A thread that is stuck for longer than this is looked at ten times less often.
@@ -150,14 +149,14 @@ void WatchedThread::ReadThread(uint64_t now_ns, const std::optional<RunningDispa
   if (running && IsWait(reading.wait) && Overdue(*running, now_ns)) {
     peer_finder_.Look(now_ns, running->begin_ticks, &reading, &timeline_);
   }
-  const bool same_wait =
-      !timeline_.points().empty() && IsSameWait(timeline_.points().back().reading, reading);
-  // A lock's owner is looked at, too, and it may run.
-  if (!same_wait || reading.lock_owner_tid != 0) moved_ns_ = now_ns;
+  bool same_wait = false;
   if (!timeline_.points().empty()) {
     const VerdictTimeline::Point& last = timeline_.points().back();
+    same_wait = IsSameWait(last.reading, reading);
     works_ = reading.run_ns - last.reading.run_ns > (now_ns - last.time_ns) / kWorkShare;
   }
+  // A lock's owner is looked at, too, and it may run.
+  if (!same_wait || reading.lock_owner_tid != 0) moved_ns_ = now_ns;
   timeline_.Add(now_ns, reading);
 }
 

@@ -76,6 +76,7 @@ class WatchedThread {
   uint64_t RestNs() const;
   // Dispatches and frames between the last two looks.
   uint64_t began() const { return began_; }
+  // It has shown a frame, once.
   bool shows_frames() const { return frames_seen_ != 0; }
 
   // How long until the next look, in ns.

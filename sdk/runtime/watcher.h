@@ -1,7 +1,7 @@
 // Jankbox's watcher thread: finishes the start that must not burden the app (ring growth, clock
 // calibration), checks the watched threads, keeps the ring's heartbeat, and hands incidents to
-// the sealer. While nothing is overdue it looks 20 times a second; once no watched thread has done
-// anything for 50 to 100 ms, once a second, until one does.
+// the sealer. It looks 20 times a second while a dispatch runs, twice in a slow threshold while
+// short ones come often (LookPace), and ever more rarely while nothing does (SweepPace).
 #ifndef JANKBOX_SDK_RUNTIME_WATCHER_H_
 #define JANKBOX_SDK_RUNTIME_WATCHER_H_
 

@@ -34,7 +34,7 @@ WatcherSleep::Slept WatcherSleep::Sleep(LookPace::Look look, const TickConverter
   LookPace::Plan plan = pace_.Next(look);
   const bool rests = plan.asleep && look.asleep;
   if (!rests) WatcherWake::SetAsleep(plan.asleep);
-  if (plan.asleep && !rests) {
+  if (plan.asleep && !rests) {  // what did not see that has begun visibly afterwards
     fences_ = fences_ && OthersFence::Run();
     plan.sleep_ns = fences_ ? 0 : kNoFenceNs;
   }

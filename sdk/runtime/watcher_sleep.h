@@ -1,4 +1,5 @@
-// The watcher's sleep between two looks, so that nothing which begins is missed. Watcher thread.
+// The watcher's sleep between two looks, in which nothing that begins is missed. Created, used and
+// destroyed on the watcher thread; Sleep() is NO-ALLOC.
 #ifndef JANKBOX_SDK_RUNTIME_WATCHER_SLEEP_H_
 #define JANKBOX_SDK_RUNTIME_WATCHER_SLEEP_H_
 

@@ -1,6 +1,7 @@
 // Lets the watcher sleep while no watched thread does anything: who begins something looks at one
 // word, and wakes the watcher if it sleeps. Instead of a fence on the hot path the watcher says
-// that it sleeps one short look before it does: whoever read the word before that is seen by then.
+// that it sleeps, makes the others pass a fence (OthersFence) or waits, and looks once more before
+// it does: what read the word before that is seen by then.
 // Process-wide.
 #ifndef JANKBOX_TRACER_EVENT_WATCHER_WAKE_H_
 #define JANKBOX_TRACER_EVENT_WATCHER_WAKE_H_
@@ -23,8 +24,8 @@ class WatcherWake {
   };
 
   // Something began at `begin_ticks`, 0: now, and the watcher can see it. HOT: NO-ALLOC, no lock,
-  // SIGNAL-SAFE; a system call only if the watcher sleeps, which it does after 50 to 100 ms in
-  // which nothing happened.
+  // SIGNAL-SAFE; a system call only if the watcher sleeps, which it does not while things
+  // begin often (LookPace).
   static void OnActivity(uint64_t begin_ticks = 0) {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (asleep_.load(std::memory_order_relaxed)) WakeUp(begin_ticks);
