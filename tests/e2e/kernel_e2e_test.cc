@@ -319,7 +319,8 @@ TEST_F(KernelTest, PageFaultsAreEstimated) {
   const std::vector<ReadSlice> faulting = Slices("faulting");
   ASSERT_EQ(faulting.size(), 5u);
   std::string measured = outcome_.out;
-  double cheapest = 1e12, estimated = 0;
+  double cheapest = 1e12;
+  std::vector<std::pair<double, double>> bursts;  // what one cost, and what was estimated, in ns
   for (const ReadSlice& slice : faulting) {
     const FaultsSeen seen = FaultsIn(slice, Slices("page faults"));
     const auto planted = static_cast<double>(NumberAfter(measured, "fault_ns"));
@@ -327,13 +328,19 @@ TEST_F(KernelTest, PageFaultsAreEstimated) {
     EXPECT_GE(seen.faults, 8192u);
     EXPECT_LE(seen.faults,
               8192u * 5 / 4);  // a sanitizer's shadow is touched for the first time too
-    if (planted < cheapest) estimated = static_cast<double>(seen.estimated_ns);
+    bursts.emplace_back(planted, static_cast<double>(seen.estimated_ns));
     cheapest = std::min(cheapest, planted);
     printf("page faults: %lu, measured %.1f ms, estimated %.1f ms\n", seen.faults, planted / 1e6,
            static_cast<double>(seen.estimated_ns) / 1e6);
   }
-  // Others cost several times as much where the host of a virtual machine has to find the memory.
-  EXPECT_NEAR(estimated / cheapest, 1.0, 0.2);
+  // Some cost several times as much where the host of a virtual machine has to find the memory. Each
+  // estimate is of its own seal, and a neighbour of the core moves either by a quarter.
+  std::vector<double> ratios;
+  for (const auto& [cost, estimated] : bursts) {
+    if (cost < 2 * cheapest) ratios.push_back(estimated / cost);
+  }
+  std::sort(ratios.begin(), ratios.end());
+  EXPECT_NEAR(ratios[ratios.size() / 2], 1.0, 1.0 / 3);
   EXPECT_EQ(report_.losses().lost_kernel_events(), 0u);
 }
 
