@@ -24,6 +24,8 @@ constexpr uint64_t kLongBlockNs = 10 * kNsPerSecond;
 // seen late by a share of the wait, a second at most.
 constexpr uint64_t kStartRestShare = 8;
 constexpr uint64_t kMaxStartRestNs = kNsPerSecond;
+// A start takes seconds where a slow message takes a tenth of one.
+constexpr uint32_t kStartSampleTimes = 4;  // the interval of samples
 // A thread that uses this share of a CPU is looked at often.
 constexpr uint64_t kWorkShare = 8;
 constexpr size_t kMaxFindings = 16;
@@ -239,11 +241,13 @@ void WatchedThread::Sample(bool overdue) {
   const auto record = [this](const StackSample& sample) { RecordSample(sample, clock_); };
   const bool waits = overdue && timeline_.EndsInAWait();
   if (sampler_ != nullptr) {
-    if (overdue && !sampling_) sampler_->Start();
+    const uint32_t times = !overdue ? 0 : running_->what == kStartUpName ? kStartSampleTimes : 1;
+    if (overdue && sample_times_ == 0) sampler_->Start(times);
     // A thread that waits has a stack at once, one that runs when it was sampled.
-    if (sampling_ || waits) sampler_->Collect(record);
-    if (!overdue && sampling_) sampler_->Stop();
-    sampling_ = overdue;
+    if (sample_times_ != 0 || waits) sampler_->Collect(record);
+    if (!overdue && sample_times_ != 0) sampler_->Stop();
+    if (overdue && sample_times_ != 0 && times != sample_times_) sampler_->Start(times);
+    sample_times_ = times;
   }
   owner_sampler_.Look(waits ? timeline_.points().back().reading.lock_owner_tid : 0, looked_ns_,
                       record);
@@ -266,19 +270,19 @@ uint64_t WatchedThread::RestNs() const {
   // What it did before a dispatch is not to count as done in it.
   const bool pending = works_ || ended_ || input_ || incidents_.open() || frames_.pending();
   if (pending || !timeline_.EndsInAWait()) return 0;
-  if (!running_) return sampling_ ? 0 : kNoTimeout;
+  if (!running_) return sample_times_ != 0 ? 0 : kNoTimeout;
   if (running_->what != kStartUpName) return 0;
   const uint64_t rest_ns = std::min((looked_ns_ - moved_ns_) / kStartRestShare, kMaxStartRestNs);
   return rest_ns > kIdleLookNs ? rest_ns : 0;
 }
 
 uint64_t WatchedThread::NextLookNs(uint64_t now_ns) const {
-  if (!sampling_) {
+  if (sample_times_ == 0) {
     if (!running_) return kIdleLookNs;
     const uint64_t overdue_at = running_->begin_ns + held_ns_ + options_.slow_message_ns / 2;
     return overdue_at > now_ns ? std::min(kIdleLookNs, overdue_at - now_ns) : kNsPerMs;
   }
-  const uint64_t interval = options_.sample_interval_ms * kNsPerMs;
+  const uint64_t interval = sample_times_ * options_.sample_interval_ms * kNsPerMs;
   if (now_ns - running_->begin_ns > kLongBlockNs) return 10 * interval;
   // A blocked thread looks as before; that it goes on is seen late by a small share of its wait.
   constexpr uint64_t kLateShare = 8;
@@ -290,8 +294,8 @@ void WatchedThread::Finish(uint64_t now_ns, const TickConverter& clock) {
     Look(now_ns, clock);
     incidents_.Settle(now_ns, 0);
   } while (frames_.pending());
-  if (sampling_) sampler_->Stop();
-  sampling_ = false;
+  if (sample_times_ != 0) sampler_->Stop();
+  sample_times_ = 0;
   if (missed_ != 0) {
     LogWarning("slow messages seen too late: " + std::to_string(missed_));
   }

@@ -153,7 +153,7 @@ class WatchedThread {
   uint64_t frames_seen_ = 0;      // ended by then
   uint64_t began_ = 0;            // of both, since the look before
   uint64_t lost_before_ = 0;      // the sampler's losses before the running dispatch
-  bool sampling_ = false;
+  uint32_t sample_times_ = 0;     // how many intervals are between its samples; 0: it has none
 };
 
 }  // namespace jankbox

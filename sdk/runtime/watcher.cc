@@ -95,7 +95,7 @@ TickConverter Watcher::clock() const {
 
 ModuleMap Watcher::modules() const {
   MutexLock lock(&mutex_);
-  return *modules_;
+  return modules_;
 }
 
 uint64_t Watcher::cpu_ns() const { return cpu_clock_.Read() + overhead_.tick_cpu_ns(); }
@@ -185,20 +185,8 @@ void Watcher::NoteModules() {
   if (!hooks_allowed_) hooks_allowed_ = crash_loop_->HooksAllowed(wait_ns);
   RefreshHooks();
   if (hooks_allowed_) atrace_.FollowModules();  // once its markers are seen
-  auto shared = std::make_shared<const ModuleMap>(std::move(modules));
   MutexLock lock(&mutex_);
-  modules_ = std::move(shared);
-}
-
-// Asks the loader, whose lock an app's thread may own while it waits for this one: not under the
-// lock.
-bool Watcher::ModulesChanged() const {
-  std::shared_ptr<const ModuleMap> modules;
-  {
-    MutexLock lock(&mutex_);
-    modules = modules_;
-  }
-  return modules->Stale();
+  modules_ = std::move(modules);
 }
 
 void Watcher::RefreshHooks() {
@@ -330,7 +318,8 @@ void Watcher::Sweep(uint64_t now_ns) {
   const bool first = sweep_pace_.first();
   const bool busy = sweep_pace_.Sweeps(now_ns);
   Calibrate();
-  if (ModulesChanged()) NoteModules();
+  // Asks the loader, whose lock an app's thread may own while it waits for this one: not under ours.
+  if (modules().Stale()) NoteModules();
   Recorder::ReclaimDeadThreads(ring_);
   atrace_.Look(now_ns);
   FollowDesktop(first);

@@ -102,7 +102,6 @@ class Watcher {
   void NoteSleepOfTheMachine();
   LookPace::Look LookSeen(uint64_t now_ns, uint64_t look_ns);
   void NoteModules();
-  bool ModulesChanged() const EXCLUDES(mutex_);
   void RefreshHooks();
   uint64_t LookAtAll(uint64_t now_ns, uint64_t rested_ns, std::span<const Hold> holds,
                      bool asked_by_signal);
@@ -181,7 +180,7 @@ class Watcher {
   TickConverter clock_ GUARDED_BY(mutex_);
   ThresholdLayers thresholds_ GUARDED_BY(mutex_);  // those that are wanted
   bool thresholds_changed_ GUARDED_BY(mutex_) = false;
-  std::shared_ptr<const ModuleMap> modules_ GUARDED_BY(mutex_) = std::make_shared<ModuleMap>();
+  ModuleMap modules_ GUARDED_BY(mutex_);
   OwnThread thread_;
 };
 

@@ -58,6 +58,16 @@ const std::byte* ElfImage::Locate(uint64_t address, uint64_t size) const {
   return nullptr;
 }
 
+std::span<const std::byte> ElfImage::From(uint64_t address) const {
+  for (const ElfSegment& segment : segments_) {
+    const uint64_t offset = address - segment.address;
+    if (address >= segment.address && offset < segment.size) {
+      return {segment.bytes + offset, segment.size - offset};
+    }
+  }
+  return {};
+}
+
 bool ElfImage::ReadWord(uint64_t address, uint64_t* value) const {
   if (format_.is_64) return Read(address, value);
   uint32_t word = 0;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <vector>
 
 namespace jankbox {
@@ -54,6 +55,9 @@ class ElfImage {
 
   // The bytes of [address, address + size), or null if that is not inside one segment.
   const std::byte* Locate(uint64_t address, uint64_t size) const;
+
+  // The bytes from `address` to the end of its segment; none if it is in no segment.
+  std::span<const std::byte> From(uint64_t address) const;
 
   // DT_* pointers are absolute on glibc and relative to the load bias on bionic: an address as it
   // is where that lies in the module, else with the bias added.

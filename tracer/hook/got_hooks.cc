@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 
 #include "base/compact_sort.h"
 #include "base/loader_use.h"
@@ -24,13 +25,17 @@ bool Wants(const HookRequest& request, const std::string& path) {
   return !request.caller_matches || request.caller_matches(path);
 }
 
-// Not of this library: its own functions are proxies.
-bool IsOfTheAgent(const void* function) {
-  LoaderUse use;
-  Dl_info library, own;
-  return dladdr(function, &library) != 0 && library.dli_fname != nullptr &&
-         dladdr(reinterpret_cast<const void*>(&Wants), &own) != 0 &&
-         library.dli_fbase != own.dli_fbase && !IsOfTheApp(library.dli_fname);
+// Where the preloaded agent's functions are. Not this library's: its own are proxies.
+std::vector<ElfImage> AgentsAmong(const std::vector<LoadedModule>& modules) {
+  std::vector<ElfImage> agents;
+  for (const LoadedModule& module : modules) {
+    if (IsOfTheApp(module.path) || module.is_program) continue;
+    ElfImage image = ElfImage::OfModule(module);
+    if (image.From(reinterpret_cast<uintptr_t>(&AgentsAmong)).empty()) {
+      agents.push_back(std::move(image));
+    }
+  }
+  return agents;
 }
 
 bool SameModule(const LoadedModule& a, const LoadedModule& b) {
@@ -63,16 +68,15 @@ const char* HookMissText(HookMiss miss) {
 // One walk: hold the modules, scan them, choose the originals, store; destruction releases.
 class GotHooks::Pass {
  public:
-  // `earlier` has what former passes hooked in modules that this one checks again.
-  Pass(GotHooks* hooks, Slots earlier) : hooks_(*hooks), earlier_(std::move(earlier)) {
-    for (const HookRequest& request : hooks_.requests_) {
-      symbols_.push_back(request.symbol);
-      // A library that was linked before this one, and that was not called yet, is not behind a
-      // proxy.
-      LoaderUse use;
-      void* next = dlsym(RTLD_NEXT, request.symbol);
-      next_definitions_.push_back(next != nullptr ? next : dlsym(RTLD_DEFAULT, request.symbol));
-    }
+  // `earlier` has what former passes hooked in modules that this one checks again. `first`: there
+  // was no pass.
+  Pass(GotHooks* hooks, const std::vector<LoadedModule>& modules, Slots earlier, bool first)
+      : hooks_(*hooks),
+        agents_(AgentsAmong(modules)),
+        earlier_(std::move(earlier)),
+        first_(first) {
+    for (const HookRequest& request : hooks_.requests_) symbols_.push_back(request.symbol);
+    next_definitions_.resize(symbols_.size());
   }
 
   // `counts` are the module's, kept by GotHooks.
@@ -108,17 +112,18 @@ class GotHooks::Pass {
       const HookRequest& request = hooks_.requests_[i];
       if (request.original->address() != nullptr) continue;
       void* original = MostFrequentTarget(i);
-      if (original == nullptr && IsDefinition(next_definitions_[i], request)) {
-        original = next_definitions_[i];
+      // The loader is slow to say that there is none.
+      if (original == nullptr && (first_ || IsImported(i))) {
+        original = NextDefinition(i);
       }
-      request.original->Set(original);
+      if (IsDefinition(original, request)) request.original->Set(original);
     }
   }
 
   void Store() {
     hooks_.mutex_.AssertOwned();
-    const MemoryMap map = MemoryMap::Load();
-    SlotWriter writer(map);
+    MemoryMap map = MemoryMap::Load();
+    SlotWriter writer(&map);
     for (const Caller& caller : callers_) {
       for (const ImportSlot& slot : caller.slots) {
         if (!Wants(hooks_.requests_[slot.symbol], caller.module.path)) continue;
@@ -140,6 +145,12 @@ class GotHooks::Pass {
   static void Miss(HookMiss miss, HookCounts* counts, uint32_t slots = 1) {
     counts->misses[static_cast<size_t>(miss)] += slots;
     counts->missed += slots;
+  }
+
+  bool IsOfTheAgent(void* function) const {
+    return std::any_of(agents_.begin(), agents_.end(), [function](const ElfImage& agent) {
+      return !agent.From(reinterpret_cast<uintptr_t>(function)).empty();
+    });
   }
 
   bool IsCanonical(void* target) const REQUIRES(hooks_.mutex_) {
@@ -168,20 +179,38 @@ class GotHooks::Pass {
     // The libraries that Jankbox brings call the C library directly. A small program has fewer, and
     // its calls lead to the preloaded agent, which calls the C library.
     const auto agent = std::find_if(targets.begin(), targets.end(),
-                                    [](const auto& slots) { return IsOfTheAgent(slots.first); });
+                                    [this](const auto& slots) { return IsOfTheAgent(slots.first); });
     if (agent != targets.end()) return agent->first;
     auto most = std::max_element(targets.begin(), targets.end(),
                                  [](const auto& a, const auto& b) { return a.second < b.second; });
     return most == targets.end() ? nullptr : most->first;
   }
 
+  bool IsImported(size_t request) const {
+    return std::any_of(callers_.begin(), callers_.end(), [request](const Caller& caller) {
+      return std::any_of(caller.slots.begin(), caller.slots.end(),
+                         [request](const ImportSlot& slot) { return slot.symbol == request; });
+    });
+  }
+
+  // What the loader finds after this library. One that was linked before it, and that was not
+  // called yet, is not behind a proxy.
+  void* NextDefinition(size_t request) {
+    std::optional<void*>& next = next_definitions_[request];
+    if (next) return *next;
+    LoaderUse use;
+    next = dlsym(RTLD_NEXT, symbols_[request].data());
+    if (*next == nullptr) next = dlsym(RTLD_DEFAULT, symbols_[request].data());
+    return *next;
+  }
+
   // Whether a call through `slot` ends in the original, or in what it would be without an earlier
   // hooker of other modules.
-  bool MayReplace(const Caller& caller, const ImportSlot& slot, void* target) const
+  bool MayReplace(const Caller& caller, const ImportSlot& slot, void* target)
       REQUIRES(hooks_.mutex_) {
     const HookRequest& request = hooks_.requests_[slot.symbol];
-    return target == request.original->address() || target == next_definitions_[slot.symbol] ||
-           IsCanonical(target) || IsUnbound(caller, slot, target);
+    return target == request.original->address() || IsCanonical(target) ||
+           IsUnbound(caller, slot, target) || target == NextDefinition(slot.symbol);
   }
 
   void StoreSlot(const Caller& caller, const ImportSlot& slot, SlotWriter* writer)
@@ -221,9 +250,12 @@ class GotHooks::Pass {
   }
 
   GotHooks& hooks_;
+  const std::vector<ElfImage> agents_;
   const Slots earlier_;
-  std::vector<std::string_view> symbols_;  // in the order of the requests
-  std::vector<void*> next_definitions_;    // what the loader finds after this library
+  const bool first_;
+  // In the order of the requests.
+  std::vector<std::string_view> symbols_;
+  std::vector<std::optional<void*>> next_definitions_;  // those that were asked for
   std::vector<Caller> callers_;
 };
 
@@ -270,7 +302,8 @@ GotHooks::Slots GotHooks::ForgetChanged(const std::vector<LoadedModule>& modules
 void GotHooks::RunPass(bool recheck) {
   const uint64_t unloads = counts_.unloads;
   std::vector<LoadedModule> modules = ListLoadedModules(&counts_);
-  MarkPermanent(&modules);
+  const bool first = known_modules_.empty();
+  if (first) MarkPermanent(&modules);  // no module becomes that later
   Slots earlier;
   if (recheck) earlier = ForgetChanged(modules, counts_.unloads != unloads);
   unsettled_ = false;
@@ -284,7 +317,7 @@ void GotHooks::RunPass(bool recheck) {
     if (known->second.wanted) callers.emplace_back(&module, &known->second.slots);
   }
   if (!callers.empty()) {
-    Pass pass(this, std::move(earlier));
+    Pass pass(this, modules, std::move(earlier), first);
     for (const auto& [module, counts] : callers) pass.Hold(*module, counts);
     pass.Scan();
     pass.ChooseOriginals();
@@ -353,8 +386,8 @@ void GotHooks::Uninstall() {
     const ModuleKey key(slot.module.load_bias, slot.module.path);
     if (held.count(key) == 0) held.emplace(key, HeldModule(slot.module));
   }
-  const MemoryMap map = MemoryMap::Load();
-  SlotWriter writer(map);
+  MemoryMap map = MemoryMap::Load();
+  SlotWriter writer(&map);
   for (const uint64_t address : addresses) {
     const HookedSlot& slot = slots_.at(address);
     if (!held.at({slot.module.load_bias, slot.module.path}).held()) continue;

@@ -21,11 +21,10 @@ struct Symbol {
 };
 
 template <typename Sym>
-bool ReadSymbolAs(const ElfImage& image, uint64_t address, Symbol* symbol) {
+Symbol SymbolAt(const std::byte* bytes) {
   Sym raw;
-  if (!image.Read(address, &raw)) return false;
-  *symbol = {raw.st_name, raw.st_value, raw.st_shndx == SHN_UNDEF};
-  return true;
+  memcpy(&raw, bytes, sizeof(raw));
+  return {raw.st_name, raw.st_value, raw.st_shndx == SHN_UNDEF};
 }
 
 // The wanted names by their first bytes: a large program's modules import 50,000 others.
@@ -76,9 +75,12 @@ class Scanner {
   Scanner(const ElfImage& image, const RelocationTypes& types, const WantedNames& wanted,
           const DynamicTables& tables, ImportScan* scan)
       : image_(image),
+        is_64_(image.format().is_64),
+        word_(image.format().word_bytes()),
         types_(types),
         wanted_(wanted),
         tables_(tables),
+        symbols_(image.From(tables.symbols)),
         strings_(image.Locate(tables.strings.address, tables.strings.size)),
         scan_(scan) {}
 
@@ -97,22 +99,34 @@ class Scanner {
   }
 
   bool ScanPlain(const ElfTable& table, bool has_addends, bool jump_slots) {
-    const uint64_t word = image_.format().word_bytes();
-    const uint64_t entry_bytes = (has_addends ? 3 : 2) * word;
+    const uint64_t entry_bytes = (has_addends ? 3 : 2) * word_;
     if (table.size % entry_bytes != 0) return false;
     const std::byte* bytes = image_.Locate(table.address, table.size);
-    for (uint64_t i = table.relative; i < table.size / entry_bytes; ++i) {
+    const uint64_t entries = table.size / entry_bytes;
+    for (uint64_t i = table.relative; i < entries; ++i) {
+      if (i + 2 * kAhead < entries) FetchSymbol(bytes + (i + 2 * kAhead) * entry_bytes);
+      if (i + kAhead < entries) FetchName(bytes + (i + kAhead) * entry_bytes);
       // Some linkers let DT_RELASZ span DT_JMPREL too.
       const uint64_t from_jump_slots = table.address + i * entry_bytes - tables_.jump_slots.address;
       if (!jump_slots && from_jump_slots < tables_.jump_slots.size) continue;
-      uint64_t words[3] = {};  // offset, info, addend
-      for (uint64_t at = 0; at < entry_bytes; at += word) {
-        memcpy(&words[at / word], bytes + i * entry_bytes + at, word);
-      }
-      const Relocation relocation = {words[0], words[1], words[2]};
+      const std::byte* entry = bytes + i * entry_bytes;
+      const Relocation relocation = {WordAt(entry), WordAt(entry + word_),
+                                     has_addends ? WordAt(entry + 2 * word_) : 0};
       if (!Take(relocation, jump_slots ? static_cast<int64_t>(i) : -1)) return false;
     }
     return true;
+  }
+
+  // Symbols and names lie anywhere, and most of them are in no cache: each is asked for early.
+  void FetchSymbol(const std::byte* entry) const {
+    const std::byte* symbol = SymbolBytes(IndexOf(WordAt(entry + word_)));
+    if (symbol != nullptr) __builtin_prefetch(symbol);
+  }
+  void FetchName(const std::byte* entry) const {
+    Symbol symbol;
+    if (ReadSymbol(IndexOf(WordAt(entry + word_)), &symbol)) {
+      __builtin_prefetch(strings_ + symbol.name);
+    }
   }
 
   bool ScanPacked(const ElfTable& table) {
@@ -133,9 +147,8 @@ class Scanner {
   // of a DT_REL entry is not there any more once the loader has been: the slot's value then is not
   // the function's address.)
   bool Take(const Relocation& relocation, int64_t plt_index) {
-    const bool is_64 = image_.format().is_64;
-    const uint64_t type = is_64 ? relocation.info & 0xffffffff : relocation.info & 0xff;
-    const uint64_t index = is_64 ? relocation.info >> 32 : relocation.info >> 8;
+    const uint64_t type = relocation.info & (is_64_ ? 0xffffffff : 0xff);
+    const uint64_t index = IndexOf(relocation.info);
     const bool absolute = type == types_.absolute && relocation.addend == 0;
     if (type != types_.jump_slot && type != types_.glob_dat && !absolute) return true;
     if (index == 0) return true;
@@ -146,22 +159,36 @@ class Scanner {
                                type == types_.jump_slot ? plt_index : -1);
   }
 
+  // Copies of a size that is known are one instruction.
+  uint64_t WordAt(const std::byte* bytes) const {
+    uint32_t half = 0;
+    uint64_t word = 0;
+    if (word_ == sizeof(half)) memcpy(&half, bytes, sizeof(half));
+    if (word_ == sizeof(word)) memcpy(&word, bytes, sizeof(word));
+    return word | half;
+  }
+  uint64_t IndexOf(uint64_t info) const { return info >> (is_64_ ? 32 : 8); }
+
+  // Null: outside of the image.
+  const std::byte* SymbolBytes(uint64_t index) const {
+    const uint64_t size = is_64_ ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+    return index < symbols_.size() / size ? &symbols_[index * size] : nullptr;
+  }
+
   bool ReadSymbol(uint64_t index, Symbol* symbol) const {
-    const uint64_t size = image_.format().is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-    const uint64_t address = tables_.symbols + index * size;
-    const bool read = image_.format().is_64 ? ReadSymbolAs<Elf64_Sym>(image_, address, symbol)
-                                            : ReadSymbolAs<Elf32_Sym>(image_, address, symbol);
-    return read && strings_ != nullptr && symbol->name < tables_.strings.size;
+    const std::byte* bytes = SymbolBytes(index);
+    if (bytes == nullptr) return false;
+    *symbol = is_64_ ? SymbolAt<Elf64_Sym>(bytes) : SymbolAt<Elf32_Sym>(bytes);
+    return strings_ != nullptr && symbol->name < tables_.strings.size;
   }
 
   bool AddSlot(size_t wanted, const Symbol& symbol, uint64_t offset, int64_t plt_index) {
-    const uint64_t word = image_.format().word_bytes();
     ImportSlot slot;
     slot.symbol = wanted;
     slot.address = image_.AtRunTime(offset);
     slot.plt_index = plt_index;
-    if (image_.Locate(slot.address, word) == nullptr) return false;
-    if (slot.address % word != 0) {
+    if (image_.Locate(slot.address, word_) == nullptr) return false;
+    if (slot.address % word_ != 0) {
       ++scan_->unaligned_slots;
       return true;
     }
@@ -172,10 +199,15 @@ class Scanner {
     return true;
   }
 
+  static constexpr uint64_t kAhead = 16;  // relocations: some 100 ns of work
+
   const ElfImage& image_;
+  const bool is_64_;
+  const uint64_t word_;  // bytes
   const RelocationTypes& types_;
   const WantedNames& wanted_;
   const DynamicTables& tables_;
+  const std::span<const std::byte> symbols_;  // and what follows them
   const std::byte* const strings_;
   ImportScan* scan_;
 };

@@ -1,5 +1,7 @@
 #include "tracer/hook/memory_map.h"
 
+#include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -22,9 +24,46 @@ bool TakeHex(std::string_view* line, char separator, uint64_t* value) {
   return true;
 }
 
+// linux/fs.h of Linux 6.11: struct procmap_query and what goes with it.
+struct ProcmapQuery {
+  uint64_t size;
+  uint64_t flags;  // 0: the mapping that contains `address`
+  uint64_t address;
+  uint64_t start;
+  uint64_t end;
+  uint64_t protection;  // 1: read, 2: write, 4: execute
+  uint64_t unused[5];
+  uint32_t name_bytes;
+  uint32_t build_id_bytes;
+  uint64_t name;
+  uint64_t build_id;
+};
+static_assert(sizeof(ProcmapQuery) == 112);
+constexpr unsigned long kProcmapQuery = _IOWR('f', 17, ProcmapQuery);
+
 }  // namespace
 
-MemoryMap MemoryMap::Load() { return Parse(ReadProcFile("/proc/self/maps", kMaxMapsBytes)); }
+MemoryMap MemoryMap::Load() {
+  MemoryMap map;
+  map.maps_.Reset(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
+  return map.Ask(reinterpret_cast<uintptr_t>(&kMaxMapsBytes)) != nullptr ? std::move(map)
+                                                                         : LoadText();
+}
+
+MemoryMap MemoryMap::LoadText() {
+  return Parse(ReadProcFile("/proc/self/maps", kMaxMapsBytes));
+}
+
+const MemoryMap::Mapping* MemoryMap::Ask(uint64_t address) {
+  ProcmapQuery query = {.size = sizeof(query), .address = address};
+  if (!maps_.valid() || ioctl(maps_.get(), kProcmapQuery, &query) != 0) return nullptr;
+  const Mapping mapping = {query.start, query.end,
+                           ((query.protection & 1) != 0 ? PROT_READ : 0) |
+                               ((query.protection & 2) != 0 ? PROT_WRITE : 0) |
+                               ((query.protection & 4) != 0 ? PROT_EXEC : 0)};
+  const auto after = std::upper_bound(mappings_.begin(), mappings_.end(), address, StartsAfter);
+  return &*mappings_.insert(after, mapping);
+}
 
 MemoryMap MemoryMap::Parse(std::string_view text) {
   MemoryMap map;
@@ -43,13 +82,16 @@ MemoryMap MemoryMap::Parse(std::string_view text) {
   return map;
 }
 
-std::optional<int> MemoryMap::ProtectionAt(uint64_t address) const {
-  auto after = std::upper_bound(mappings_.begin(), mappings_.end(), address,
-                                [](uint64_t a, const Mapping& m) { return a < m.start; });
-  if (after == mappings_.begin()) return std::nullopt;
-  const Mapping& mapping = *(after - 1);
-  if (address >= mapping.end) return std::nullopt;
-  return mapping.protection;
+const MemoryMap::Mapping* MemoryMap::Find(uint64_t address) const {
+  const auto after = std::upper_bound(mappings_.begin(), mappings_.end(), address, StartsAfter);
+  return after != mappings_.begin() && address < (after - 1)->end ? &*(after - 1) : nullptr;
+}
+
+std::optional<int> MemoryMap::ProtectionAt(uint64_t address) {
+  const Mapping* mapping = Find(address);
+  if (mapping == nullptr) mapping = Ask(address);
+  if (mapping == nullptr) return std::nullopt;
+  return mapping->protection;
 }
 
 }  // namespace jankbox

@@ -21,7 +21,7 @@ bool CompareAndStore(uint64_t slot, void* expected, void* desired) {
 
 }  // namespace
 
-SlotWriter::SlotWriter(const MemoryMap& map)
+SlotWriter::SlotWriter(MemoryMap* map)
     : map_(map), page_bytes_(static_cast<uint64_t>(sysconf(_SC_PAGESIZE))) {}
 
 void* SlotWriter::Load(uint64_t slot) { return __atomic_load_n(SlotAt(slot), __ATOMIC_ACQUIRE); }
@@ -43,7 +43,7 @@ std::vector<void*> SlotWriter::LoadSafely(std::span<const uint64_t> slots) {
 }
 
 SlotStore SlotWriter::Replace(uint64_t slot, void* expected, void* desired) {
-  const std::optional<int> protection = map_.ProtectionAt(slot);
+  const std::optional<int> protection = map_->ProtectionAt(slot);
   if (!protection || (*protection & PROT_READ) == 0 || (*protection & PROT_EXEC) != 0) {
     return SlotStore::kProtected;
   }

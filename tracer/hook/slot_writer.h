@@ -23,7 +23,7 @@ class SlotWriter {
  public:
   // REQUIRES that `map` was loaded after the modules of the slots were referenced, which outlive
   // this.
-  explicit SlotWriter(const MemoryMap& map);
+  explicit SlotWriter(MemoryMap* map);
   ~SlotWriter() { Finish(); }
   SlotWriter(const SlotWriter&) = delete;
   SlotWriter& operator=(const SlotWriter&) = delete;
@@ -44,7 +44,7 @@ class SlotWriter {
   uint32_t Finish();
 
  private:
-  const MemoryMap& map_;
+  MemoryMap* const map_;
   const uint64_t page_bytes_;
   uint64_t open_page_ = 0;  // 0: none
   int open_protection_ = 0;

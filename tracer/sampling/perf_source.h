@@ -30,10 +30,10 @@ class PerfSource {
   virtual ~PerfSource() = default;
 
   // kPermissionDenied or kUnsupported if the kernel does not permit it.
-  static Result<std::unique_ptr<PerfSource>> Open(int tid, uint64_t interval_ns);
+  static Result<std::unique_ptr<PerfSource>> Open(int tid);
 
-  // Enable() forgets what came before it.
-  virtual void Enable() = 0;
+  // From now on a sample each `interval_ns` of CPU time; forgets what came before.
+  virtual void Enable(uint64_t interval_ns) = 0;
   virtual void Disable() = 0;
 
   // The next sample, oldest first; false if there is no more. `sample` is valid until the next

@@ -2,7 +2,7 @@
 
 namespace jankbox {
 
-Result<std::unique_ptr<PerfSource>> PerfSource::Open(int, uint64_t) {
+Result<std::unique_ptr<PerfSource>> PerfSource::Open(int) {
   return Status(StatusCode::kUnsupported, "Android does not permit apps to use perf_event_open");
 }
 

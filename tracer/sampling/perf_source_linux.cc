@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/clock.h"
 #include "base/kept_fd.h"
 #include "tracer/sampling/perf_ring.h"
 #include "tracer/sampling/perf_source.h"
@@ -19,12 +20,12 @@ constexpr uint32_t kStackBytes = 65528;  // the most that a record takes: 16 bit
 constexpr size_t kLargestRing = 512 * 1024;
 constexpr size_t kSmallestRing = 128 * 1024;  // a record and room for the next
 
-perf_event_attr Attributes(uint64_t interval_ns, bool exclude_kernel) {
+perf_event_attr Attributes(bool exclude_kernel) {
   perf_event_attr attributes = {};
   attributes.type = PERF_TYPE_SOFTWARE;
   attributes.size = sizeof(attributes);
   attributes.config = PERF_COUNT_SW_CPU_CLOCK;
-  attributes.sample_period = interval_ns;
+  attributes.sample_period = 5 * kNsPerMs;  // until Enable()
   attributes.sample_type =
       PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
   attributes.sample_regs_user = machine::kPerfRegisterMask;
@@ -37,8 +38,8 @@ perf_event_attr Attributes(uint64_t interval_ns, bool exclude_kernel) {
   return attributes;
 }
 
-int OpenEvent(int tid, uint64_t interval_ns, bool exclude_kernel) {
-  perf_event_attr attributes = Attributes(interval_ns, exclude_kernel);
+int OpenEvent(int tid, bool exclude_kernel) {
+  perf_event_attr attributes = Attributes(exclude_kernel);
   return static_cast<int>(
       syscall(SYS_perf_event_open, &attributes, tid, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
@@ -49,7 +50,7 @@ class LinuxPerfSource final : public PerfSource {
       : event_(std::move(event)), sees_kernel_(sees_kernel) {}
 
   Status Map() { return ring_.Map(event_.get(), kLargestRing, kSmallestRing); }
-  void Enable() override;
+  void Enable(uint64_t interval_ns) override;
   void Disable() override { ioctl(event_.get(), PERF_EVENT_IOC_DISABLE, 0); }
   bool Next(PerfSample* sample) override;
   uint64_t TakeLost() override;
@@ -62,9 +63,10 @@ class LinuxPerfSource final : public PerfSource {
   uint64_t lost_ = 0;
 };
 
-void LinuxPerfSource::Enable() {
+void LinuxPerfSource::Enable(uint64_t interval_ns) {
   ring_.SkipAll();
   lost_ = 0;
+  ioctl(event_.get(), PERF_EVENT_IOC_PERIOD, &interval_ns);
   ioctl(event_.get(), PERF_EVENT_IOC_RESET, 0);
   ioctl(event_.get(), PERF_EVENT_IOC_ENABLE, 0);
 }
@@ -88,15 +90,15 @@ uint64_t LinuxPerfSource::TakeLost() {
 
 }  // namespace
 
-Result<std::unique_ptr<PerfSource>> PerfSource::Open(int tid, uint64_t interval_ns) {
+Result<std::unique_ptr<PerfSource>> PerfSource::Open(int tid) {
   if (machine::kPerfRegisterMask == 0) {
     return Status(StatusCode::kUnsupported, "perf's registers are not known for this machine");
   }
   bool sees_kernel = true;
-  ScopedFd event(OpenEvent(tid, interval_ns, false));
+  ScopedFd event(OpenEvent(tid, false));
   if (!event.valid()) {
     sees_kernel = false;
-    event.Reset(OpenEvent(tid, interval_ns, true));
+    event.Reset(OpenEvent(tid, true));
   }
   if (!event.valid()) return Status::FromErrno(errno, "perf_event_open");
   auto source = std::make_unique<LinuxPerfSource>(std::move(event), sees_kernel);

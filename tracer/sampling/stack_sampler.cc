@@ -24,7 +24,7 @@ class ThreadSampler final : public StackSampler {
  public:
   ThreadSampler(int tid, const Options& options);
 
-  void Start() override;
+  void Start(uint32_t times) override;
   void Stop() override;
   void Collect(const Sink& sink) override;
   const Counters& counters() const override { return counters_; }
@@ -75,7 +75,7 @@ ThreadSampler::ThreadSampler(int tid, const Options& options)
 }
 
 void ThreadSampler::OpenPerf() {
-  auto perf = PerfSource::Open(tid_, options_.interval_ms * kNsPerMs);
+  auto perf = PerfSource::Open(tid_);
   if (!perf.ok()) {
     AddNote("The kernel does not permit perf (" + perf.status().message() + ").");
     return;
@@ -110,9 +110,9 @@ bool ThreadSampler::RefreshModules() {
   return true;
 }
 
-void ThreadSampler::Start() {
+void ThreadSampler::Start(uint32_t times) {
   RefreshModules();
-  if (perf_ != nullptr) perf_->Enable();
+  if (perf_ != nullptr) perf_->Enable(uint64_t{times} * options_.interval_ms * kNsPerMs);
 }
 
 void ThreadSampler::Stop() {

@@ -44,10 +44,11 @@ class StackSampler {
   virtual ~StackSampler() = default;
 
   // Begins and ends a stretch of sampling. Outside of it nothing is measured and nothing costs.
-  virtual void Start() = 0;
+  // `times` the interval passes between two samples of it.
+  virtual void Start(uint32_t times = 1) = 0;
   virtual void Stop() = 0;
 
-  // Called every interval_ms between Start and Stop: passes the samples that came since, oldest
+  // Called once an interval between Start and Stop: passes the samples that came since, oldest
   // first, at least one if the thread could be checked.
   virtual void Collect(const Sink& sink) = 0;
 

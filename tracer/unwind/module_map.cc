@@ -49,16 +49,16 @@ bool ParseLine(std::string_view line, Module* module) {
 }  // namespace
 
 const Module* ModuleMap::Find(uint64_t address) const {
-  auto above = std::upper_bound(modules_.begin(), modules_.end(), address,
+  auto above = std::upper_bound(modules().begin(), modules().end(), address,
                                 [](uint64_t a, const Module& m) { return a < m.start; });
-  if (above == modules_.begin()) return nullptr;
+  if (above == modules().begin()) return nullptr;
   const Module& module = *--above;
   return address < module.end ? &module : nullptr;
 }
 
 std::string ModuleMap::Serialize() const {
   std::string text;
-  for (const Module& module : modules_) {
+  for (const Module& module : modules()) {
     char range[64];
     const int length = std::snprintf(range, sizeof(range), "%llx %llx %llx ",
                                      static_cast<unsigned long long>(module.start),
@@ -77,15 +77,15 @@ std::string ModuleMap::Serialize() const {
 }
 
 ModuleMap ModuleMap::Parse(std::string_view text) {
-  ModuleMap map;
+  std::vector<Module> modules;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
     Module module;
-    if (ParseLine(text.substr(0, end), &module)) map.modules_.push_back(std::move(module));
+    if (ParseLine(text.substr(0, end), &module)) modules.push_back(std::move(module));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  CompactSort(&map.modules_, [](const Module& a, const Module& b) { return a.start < b.start; });
-  return map;
+  CompactSort(&modules, [](const Module& a, const Module& b) { return a.start < b.start; });
+  return ModuleMap(std::move(modules));
 }
 
 }  // namespace jankbox

@@ -1,10 +1,11 @@
 // The executable modules of this process (dl_iterate_phdr), of another one, or of a dead one (from
-// its ring), sorted by address. A copyable value; THREAD-SAFE to read. Loading takes the loader's
+// its ring), sorted by address. A value whose copies share the modules; THREAD-SAFE to read. Loading takes the loader's
 // lock and allocates: Jankbox's own threads only.
 #ifndef JANKBOX_TRACER_UNWIND_MODULE_MAP_H_
 #define JANKBOX_TRACER_UNWIND_MODULE_MAP_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,13 +40,14 @@ class ModuleMap {
  public:
   ModuleMap() = default;
   // REQUIRES `modules` sorted by address.
-  explicit ModuleMap(std::vector<Module> modules) : modules_(std::move(modules)) {}
+  explicit ModuleMap(std::vector<Module> modules)
+      : modules_(std::make_shared<const std::vector<Module>>(std::move(modules))) {}
 
   // Load() and Stale() ask `source` from now on, instead of this process's loader. Before this
   // process starts threads.
   static void SetSource(ModuleSource* source) { source_ = source; }
 
-  // The modules loaded now.
+  // The modules loaded now. THREAD-SAFE: what one thread has read, others share.
   static ModuleMap Load();
 
   // True if modules were loaded or unloaded since Load() (dlpi_adds or dlpi_subs moved). Cheap.
@@ -53,7 +55,7 @@ class ModuleMap {
 
   // The module that covers `address`, or null.
   const Module* Find(uint64_t address) const;
-  const std::vector<Module>& modules() const { return modules_; }
+  const std::vector<Module>& modules() const { return *modules_; }
 
   // One line a module: "start end bias build_id path" in hexadecimal, "-" for no build id. Parse()
   // is bounds-checked and drops lines that make no sense.
@@ -63,7 +65,10 @@ class ModuleMap {
  private:
   static inline ModuleSource* source_ = nullptr;
 
-  std::vector<Module> modules_;
+  static ModuleMap LoadAnew(const ModuleMap& known);
+
+  std::shared_ptr<const std::vector<Module>> modules_ =
+      std::make_shared<const std::vector<Module>>();
   uint64_t adds_ = 0;
   uint64_t subs_ = 0;
 };

@@ -10,6 +10,7 @@
 
 #include "base/compact_sort.h"
 #include "base/loader_use.h"
+#include "base/mutex.h"
 #include "tracer/unwind/build_id_note.h"
 #include "tracer/unwind/module_map.h"
 #include "tracer/unwind/safe_memory.h"
@@ -89,10 +90,19 @@ std::string PathOf(const dl_phdr_info& entry, const Module& module, bool first) 
 }
 
 struct LoadState {
+  const ModuleMap* known;
+  uint64_t known_subs;
   std::vector<Module>* modules;
   LoaderCounts counts;
   bool first = true;
 };
+
+// What is known of the module, if it is that one for sure.
+const Module* KnownModule(const LoadState& state, const dl_phdr_info& entry, size_t size) {
+  if (!HasCounts(size) || entry.dlpi_subs != state.known_subs) return nullptr;
+  const Module* module = state.known->Find(reinterpret_cast<uintptr_t>(entry.dlpi_phdr));
+  return module != nullptr && module->load_bias == entry.dlpi_addr ? module : nullptr;
+}
 
 int AddModule(dl_phdr_info* entry, size_t size, void* out) {
   auto* state = static_cast<LoadState*>(out);
@@ -102,7 +112,12 @@ int AddModule(dl_phdr_info* entry, size_t size, void* out) {
     ++state->counts.adds;
   }
   Module module;
-  if (ReadModule(*entry, &module) && state->modules->size() < kMaxModules) {
+  const Module* known = KnownModule(*state, *entry, size);
+  if (state->modules->size() >= kMaxModules) {
+    // As many as a report takes.
+  } else if (known != nullptr) {
+    state->modules->push_back(*known);
+  } else if (ReadModule(*entry, &module)) {
     module.path = PathOf(*entry, module, state->first);
     state->modules->push_back(std::move(module));
   }
@@ -114,13 +129,25 @@ int AddModule(dl_phdr_info* entry, size_t size, void* out) {
 
 ModuleMap ModuleMap::Load() {
   if (source_ != nullptr) return source_->Load();
-  ModuleMap map;
-  LoadState state{&map.modules_, {}, true};
-  LoaderUse use;
+  struct Latest {
+    Mutex mutex;
+    ModuleMap map GUARDED_BY(mutex);
+  };
+  auto& latest = MakeOnce([] { return new Latest(); });
+  const LoaderUse use;  // first: no child inherits the locked mutex
+  MutexLock lock(&latest.mutex);
+  if (latest.map.Stale()) latest.map = LoadAnew(latest.map);
+  return latest.map;
+}
+
+ModuleMap ModuleMap::LoadAnew(const ModuleMap& known) {
+  std::vector<Module> modules;
+  LoadState state{&known, known.subs_, &modules, {}, true};
   dl_iterate_phdr(AddModule, &state);
+  CompactSort(&modules, [](const Module& a, const Module& b) { return a.start < b.start; });
+  ModuleMap map(std::move(modules));
   map.adds_ = state.counts.adds;
   map.subs_ = state.counts.subs;
-  CompactSort(&map.modules_, [](const Module& a, const Module& b) { return a.start < b.start; });
   return map;
 }
 

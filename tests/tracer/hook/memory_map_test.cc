@@ -8,7 +8,7 @@ namespace jankbox {
 namespace {
 
 TEST(MemoryMap, ProtectionsAndBorders) {
-  const MemoryMap map = MemoryMap::Parse(
+  MemoryMap map = MemoryMap::Parse(
       "1000-3000 r--p 00000000 08:01 1   /lib/a.so\n"
       "3000-4000 r-xp 00002000 08:01 1   /lib/a.so\n"
       "nonsense\n"
@@ -28,7 +28,7 @@ TEST(MemoryMap, ProtectionsAndBorders) {
 TEST(MemoryMap, TornTextIsReadAsFarAsItGoes) {
   const std::string text = "1000-3000 r--p 0 08:01 1 /a\n4000-5000 rw-p 0 08:01 1 /a\n";
   for (size_t size = 0; size <= text.size(); ++size) {
-    const MemoryMap map = MemoryMap::Parse(std::string_view(text).substr(0, size));
+    MemoryMap map = MemoryMap::Parse(std::string_view(text).substr(0, size));
     EXPECT_TRUE(!map.ProtectionAt(0x1000) || *map.ProtectionAt(0x1000) == PROT_READ) << size;
   }
 }
@@ -38,10 +38,14 @@ TEST(MemoryMap, LoadSeesOwnPagesAsTheyAre) {
   char* pages = static_cast<char*>(
       mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   ASSERT_EQ(mprotect(pages, page, PROT_READ), 0);
-  const MemoryMap map = MemoryMap::Load();
   const uint64_t address = reinterpret_cast<uintptr_t>(pages);
-  EXPECT_EQ(map.ProtectionAt(address), PROT_READ);
-  EXPECT_EQ(map.ProtectionAt(address + page), PROT_READ | PROT_WRITE);
+  MemoryMap maps[] = {MemoryMap::Load(), MemoryMap::LoadText()};
+  for (MemoryMap& map : maps) {
+    EXPECT_EQ(map.ProtectionAt(address + page), PROT_READ | PROT_WRITE);
+    EXPECT_EQ(map.ProtectionAt(address), PROT_READ);
+    EXPECT_EQ(map.ProtectionAt(address + page), PROT_READ | PROT_WRITE);
+    EXPECT_EQ(map.ProtectionAt(16), std::nullopt);
+  }
   munmap(pages, 2 * page);
 }
 

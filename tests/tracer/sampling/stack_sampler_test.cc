@@ -65,7 +65,7 @@ std::unique_ptr<StackSampler> MakeSampler(int tid, Mode mode) {
   return std::move(sampler.value());
 }
 
-bool PerfWorks() { return PerfSource::Open(CurrentTid(), 5'000'000).ok(); }
+bool PerfWorks() { return PerfSource::Open(CurrentTid()).ok(); }
 
 #define SKIP_WITHOUT_PERF() \
   if (!PerfWorks()) GTEST_SKIP() << "perf_event_open is refused on this machine"
