@@ -32,13 +32,13 @@ struct ProcmapQuery {
   uint64_t start;
   uint64_t end;
   uint64_t protection;  // 1: read, 2: write, 4: execute
-  uint64_t unused[5];
+  uint64_t unused[4];  // of its file
   uint32_t name_bytes;
   uint32_t build_id_bytes;
   uint64_t name;
   uint64_t build_id;
 };
-static_assert(sizeof(ProcmapQuery) == 112);
+static_assert(sizeof(ProcmapQuery) == 104);
 constexpr unsigned long kProcmapQuery = _IOWR('f', 17, ProcmapQuery);
 
 }  // namespace
