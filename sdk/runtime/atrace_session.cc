@@ -54,7 +54,7 @@ bool AtraceSession::RefreshProperties() {
 
 void AtraceSession::FollowModules() {
   if (!tags_ || found_) return;
-  const Result<AtraceSymbols> symbols = FindAtraceSymbols(load_library_);
+  const Result<AtraceSymbols> symbols = search_.Find(load_library_);
   if (!symbols.ok()) return;  // most programs have none
   found_ = true;
   RefreshProperties();

@@ -47,6 +47,7 @@ class AtraceSession {
 
   const std::optional<uint64_t> tags_;  // none: off
   const std::string load_library_;
+  AtraceSearch search_;  // watcher thread
   PropertySource properties_;
   bool properties_failed_ = false;
   bool found_ = false;  // the library

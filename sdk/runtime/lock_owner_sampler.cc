@@ -21,7 +21,7 @@ void LockOwnerSampler::Look(int32_t owner_tid, uint64_t now_ns, const StackSampl
     if (owner_tid == 0) return;
     sampler_ = source_->NewSampler(owner_tid, {.interval_ms = kIntervalMs, .mode = mode_});
     if (sampler_ == nullptr) return;
-    sampler_->Start();
+    sampler_->Start(1);
   }
   if (sampler_ == nullptr || now_ns < next_ns_) return;
   next_ns_ = now_ns + kIntervalMs * kNsPerMs;

@@ -34,7 +34,7 @@ void MethodFollower::Sample(uint64_t now_ns, bool overdue, const TickConverter& 
   if (sampler_ == nullptr) return;
   if (overdue && !sampling_) {
     lost_before_ = sampler_->counters().lost;
-    sampler_->Start();
+    sampler_->Start(1);
   }
   if (sampling_) sampler_->Collect(record);
   if (!overdue && sampling_) sampler_->Stop();

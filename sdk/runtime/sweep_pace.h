@@ -42,10 +42,13 @@ class SweepPace {
     return busy;
   }
 
-  // In a sweep: whether it is to read files, once.
-  bool ReadsFiles() {
-    if (files_ns_ != 0 && swept_ns_ + kEarlyNs < files_ns_ + kFilesNs) return false;
+  // In a sweep: whether it is to read files, once. What an idle one read counts for nothing in a
+  // `busy` one, which reads more of them.
+  bool ReadsFiles(bool busy) {
+    const bool read = files_ns_ != 0 && (files_busy_ || !busy);
+    if (read && swept_ns_ + kEarlyNs < files_ns_ + kFilesNs) return false;
     files_ns_ = swept_ns_;
+    files_busy_ = busy;
     return true;
   }
 
@@ -55,6 +58,7 @@ class SweepPace {
  private:
   uint64_t swept_ns_ = 0;
   uint64_t files_ns_ = 0;
+  bool files_busy_ = false;
   uint64_t every_ns_ = kBusyNs;
 };
 

@@ -324,7 +324,7 @@ void Watcher::Sweep(uint64_t now_ns) {
   atrace_.Look(now_ns);
   FollowDesktop(first);
   if (busy) SweepAfterActivity();
-  const bool reads_files = sweep_pace_.ReadsFiles();
+  const bool reads_files = sweep_pace_.ReadsFiles(busy);
   if (reads_files) NoteOomKills();
   if (reads_files && busy) {
     kernel_->Mark();

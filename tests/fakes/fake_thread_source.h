@@ -21,6 +21,7 @@ struct FakeSamplerState {
   StackSampler::Options options;
   bool running = false;
   uint32_t starts = 0;
+  uint32_t times = 0;  // of the last start
   uint32_t stops = 0;
   uint32_t collects = 0;
   StackSampler::Counters counters;
@@ -51,7 +52,8 @@ class FakeSampler final : public StackSampler {
  public:
   explicit FakeSampler(std::shared_ptr<FakeSamplerState> state) : state_(std::move(state)) {}
 
-  void Start() override {
+  void Start(uint32_t times) override {
+    state_->times = times;
     state_->running = true;
     ++state_->starts;
   }

@@ -60,7 +60,7 @@ const AtraceSymbolNames& AtraceSymbolsOfApiLevel(int api_level) {
   return *names;
 }
 
-Result<AtraceSymbols> FindAtraceSymbols(const std::string& load_library) {
+Result<AtraceSymbols> AtraceSearch::Find(const std::string& load_library) {
   LoaderUse use;
   AtraceSymbols symbols;
   if (!load_library.empty()) {
@@ -81,7 +81,8 @@ Result<AtraceSymbols> FindAtraceSymbols(const std::string& load_library) {
     // The program and what it needs are in the global scope; a name without a folder is the
     // kernel's own module.
     const bool is_file = !module.is_permanent && !module.is_program && module.path.starts_with('/');
-    if (is_file && LookupInModule(module, &symbols)) return symbols;
+    if (!is_file || !without_.emplace(module.load_bias, module.path).second) continue;
+    if (LookupInModule(module, &symbols)) return symbols;
   }
   return Status(StatusCode::kNotFound, "no module of this process has atrace_enabled_tags");
 }

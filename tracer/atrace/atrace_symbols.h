@@ -5,8 +5,10 @@
 #define JANKBOX_TRACER_ATRACE_ATRACE_SYMBOLS_H_
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/status.h"
 
@@ -35,12 +37,19 @@ struct AtraceSymbolNames {
 std::span<const AtraceSymbolNames> AtraceSymbolTable();
 const AtraceSymbolNames& AtraceSymbolsOfApiLevel(int api_level);
 
-// Searches the library of the running release, then, by the names of today, through every module
-// that is loaded. Loads nothing that the process does not have, but for `load_library` if that is
-// not empty (and the release's own library before Android 5, which every app has). The module stays
-// loaded permanently: the app's threads may be writing a marker whenever Jankbox ends.
-// kNotFound if no module has both variables.
-Result<AtraceSymbols> FindAtraceSymbols(const std::string& load_library);
+// The search for them; one thread's.
+class AtraceSearch {
+ public:
+  // Searches the library of the running release, then, by the names of today, through every module
+  // that is loaded and was not searched before. Loads nothing that the process does not have, but
+  // for `load_library` if that is not empty (and the release's own library before Android 5, which
+  // every app has). The module stays loaded permanently: the app's threads may be writing a marker
+  // whenever Jankbox ends. kNotFound if no module has both variables.
+  Result<AtraceSymbols> Find(const std::string& load_library);
+
+ private:
+  std::set<std::pair<uintptr_t, std::string>> without_;  // load bias and path
+};
 
 // The release that runs; the newest of the table if this is not Android.
 int DeviceApiLevel();

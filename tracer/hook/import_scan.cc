@@ -199,7 +199,7 @@ class Scanner {
     return true;
   }
 
-  static constexpr uint64_t kAhead = 16;  // relocations: some 100 ns of work
+  static constexpr uint64_t kAhead = 16;  // relocations
 
   const ElfImage& image_;
   const bool is_64_;

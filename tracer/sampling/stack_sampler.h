@@ -45,7 +45,7 @@ class StackSampler {
 
   // Begins and ends a stretch of sampling. Outside of it nothing is measured and nothing costs.
   // `times` the interval passes between two samples of it.
-  virtual void Start(uint32_t times = 1) = 0;
+  virtual void Start(uint32_t times) = 0;
   virtual void Stop() = 0;
 
   // Called once an interval between Start and Stop: passes the samples that came since, oldest

@@ -53,10 +53,22 @@ TEST(SweepPaceTest, FilesAreReadEveryFourSeconds) {
   std::vector<uint64_t> read;
   for (uint64_t s = 1; s < 12; ++s) {
     pace.Sweeps(s * kNsPerSecond);
-    if (pace.ReadsFiles()) read.push_back(s);
+    if (pace.ReadsFiles(true)) read.push_back(s);
     pace.Busy();
   }
   EXPECT_THAT(read, ElementsAre(1, 5, 9));
+}
+
+TEST(SweepPaceTest, FirstBusySweepAfterAnIdleOneReadsFiles) {
+  SweepPace pace;
+  pace.Sweeps(kNsPerSecond);
+  EXPECT_TRUE(pace.ReadsFiles(true));
+  pace.Sweeps(5 * kNsPerSecond);
+  EXPECT_TRUE(pace.ReadsFiles(false));
+  pace.Sweeps(6 * kNsPerSecond);
+  EXPECT_TRUE(pace.ReadsFiles(true));
+  pace.Sweeps(7 * kNsPerSecond);
+  EXPECT_FALSE(pace.ReadsFiles(false));
 }
 
 }  // namespace

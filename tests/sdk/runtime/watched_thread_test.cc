@@ -159,6 +159,22 @@ TEST_F(WatchedThreadTest, StartUpIsReportedOnlyWhenALoopEndsIt) {
   EXPECT_EQ(sealed_[0].end_ns, At(9010));
 }
 
+TEST_F(WatchedThreadTest, StartUpIsSampledLessOftenThanAMessage) {
+  Begin("start-up", 1000);
+  LookUntil(2000);
+  const auto ui = [this] { return state_.sampler_of.at(kUi).get(); };
+  EXPECT_TRUE(ui()->running);
+  EXPECT_EQ(ui()->times, 4u);
+  EXPECT_EQ(Thread().NextLookNs(At(2000)), 4 * options_.sample_interval_ms * kNsPerMs);
+  const uint32_t looks = ui()->collects;
+  End(2010);
+  Begin("Feed.bind", 2015);
+  LookUntil(3000);
+  EXPECT_EQ(ui()->times, 1u);
+  EXPECT_GT(ui()->collects, looks);
+  EXPECT_EQ(Thread().NextLookNs(At(3000)), options_.sample_interval_ms * kNsPerMs);
+}
+
 TEST_F(WatchedThreadTest, StartUpIsNotSampledWhileAnotherThreadHasTheUi) {
   Begin("start-up", 1000);
   Thread().NoteOtherUi(true);

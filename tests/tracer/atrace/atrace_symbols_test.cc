@@ -24,15 +24,15 @@ TEST(AtraceSymbolTable, KnowsWhereEachReleaseHasThem) {
 }
 
 // This program has no atrace library, and must not get one by being asked.
-TEST(FindAtraceSymbols, LoadsNothingThatTheProcessDoesNotHave) {
-  const Result<AtraceSymbols> symbols = FindAtraceSymbols("");
+TEST(AtraceSearch, LoadsNothingThatTheProcessDoesNotHave) {
+  const Result<AtraceSymbols> symbols = AtraceSearch().Find("");
   ASSERT_FALSE(symbols.ok()) << symbols->library;
   EXPECT_EQ(symbols.status().code(), StatusCode::kNotFound);
 }
 
-TEST(FindAtraceSymbols, AnAbsentLibraryIsNotFound) {
-  EXPECT_EQ(FindAtraceSymbols("/nonexistent/libcutils.so").status().code(), StatusCode::kNotFound);
-  EXPECT_EQ(FindAtraceSymbols("libm.so.6").status().code(), StatusCode::kNotFound);
+TEST(AtraceSearch, AnAbsentLibraryIsNotFound) {
+  EXPECT_EQ(AtraceSearch().Find("/nonexistent/libcutils.so").status().code(), StatusCode::kNotFound);
+  EXPECT_EQ(AtraceSearch().Find("libm.so.6").status().code(), StatusCode::kNotFound);
 }
 
 }  // namespace

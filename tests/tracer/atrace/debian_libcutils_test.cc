@@ -30,7 +30,7 @@ class DebianLibcutils : public ::testing::Test {
   }
 
   AtraceSymbols Find() {
-    const Result<AtraceSymbols> symbols = FindAtraceSymbols("");
+    const Result<AtraceSymbols> symbols = AtraceSearch().Find("");
     EXPECT_TRUE(symbols.ok()) << symbols.status().message();
     return symbols.ok() ? symbols.value() : AtraceSymbols();
   }
@@ -99,7 +99,7 @@ TEST_F(DebianLibcutils, StaysLoadedOnceItWasFound) {
 }
 
 TEST_F(DebianLibcutils, IsLoadedWhereAnOptionSaysSo) {
-  const Result<AtraceSymbols> symbols = FindAtraceSymbols(JANKBOX_TEST_LIBCUTILS);
+  const Result<AtraceSymbols> symbols = AtraceSearch().Find(JANKBOX_TEST_LIBCUTILS);
   ASSERT_TRUE(symbols.ok());
   EXPECT_EQ(symbols->enabled_tags, tags_);
 }

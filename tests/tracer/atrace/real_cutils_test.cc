@@ -57,7 +57,7 @@ class RealCutilsTest : public ::testing::Test {
   }
 
   AtraceSymbols Find() {
-    const Result<AtraceSymbols> symbols = FindAtraceSymbols("");
+    const Result<AtraceSymbols> symbols = AtraceSearch().Find("");
     EXPECT_TRUE(symbols.ok()) << symbols.status().message();
     return symbols.ok() ? symbols.value() : AtraceSymbols();
   }

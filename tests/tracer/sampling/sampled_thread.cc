@@ -38,7 +38,7 @@ bool WaitForState(int tid, char state) {
 
 std::vector<StackSample> CollectTimes(StackSampler* sampler, int count, int interval_ms) {
   std::vector<StackSample> samples;
-  sampler->Start();
+  sampler->Start(1);
   for (int i = 0; i < count; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(interval_ms));
     sampler->Collect([&samples](const StackSample& sample) { samples.push_back(sample); });
@@ -50,7 +50,7 @@ std::vector<StackSample> CollectTimes(StackSampler* sampler, int count, int inte
 std::vector<StackSample> CollectFrom(StackSampler* sampler, SampleSource source, size_t count) {
   const uint64_t deadline = MonotonicNs() + 20 * kNsPerSecond;
   std::vector<StackSample> samples;
-  sampler->Start();
+  sampler->Start(1);
   while (samples.size() < count && MonotonicNs() < deadline) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     sampler->Collect([&](const StackSample& sample) {

@@ -352,7 +352,7 @@ TEST(StackSampler, SamplesThatPerfDropsAreCounted) {
   SKIP_WITHOUT_PERF();
   SampledThread thread([](const std::atomic<bool>& stop) { BusyOuter(&stop); });
   auto sampler = MakeSampler(thread.tid(), Mode::kPerfOnly);
-  sampler->Start();
+  sampler->Start(1);
   for (int round = 0; round < 2; ++round) {
     // 5 ms a sample, 64 KiB each: 150 ms of running are three times the ring.
     const uint64_t start = CpuTimeNs(thread.tid());
