@@ -318,7 +318,8 @@ void Watcher::Sweep(uint64_t now_ns) {
   const bool first = sweep_pace_.first();
   const bool busy = sweep_pace_.Sweeps(now_ns);
   Calibrate();
-  // Asks the loader, whose lock an app's thread may own while it waits for this one: not under ours.
+  // Asks the loader, whose lock an app's thread may own while it waits for this one: not under
+  // ours.
   if (modules().Stale()) NoteModules();
   Recorder::ReclaimDeadThreads(ring_);
   atrace_.Look(now_ns);

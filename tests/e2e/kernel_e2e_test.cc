@@ -333,8 +333,8 @@ TEST_F(KernelTest, PageFaultsAreEstimated) {
     printf("page faults: %lu, measured %.1f ms, estimated %.1f ms\n", seen.faults, planted / 1e6,
            static_cast<double>(seen.estimated_ns) / 1e6);
   }
-  // Some cost several times as much where the host of a virtual machine has to find the memory. Each
-  // estimate is of its own seal, and a neighbour of the core moves either by a quarter.
+  // Some cost several times as much where the host of a virtual machine has to find the memory.
+  // Each estimate is of its own seal, and a neighbour of the core moves either by a quarter.
   std::vector<double> ratios;
   for (const auto& [cost, estimated] : bursts) {
     if (cost < 2 * cheapest) ratios.push_back(estimated / cost);

@@ -76,23 +76,24 @@ def end_of(report, began):
     return datetime.datetime.fromisoformat(report['window']['to']).timestamp() - began
 
 
-def is_of_the_start(report, began, known_wait, settle_s):
-    """A slow message of a program that has just started and that is real: work, on the CPU or of the disk, or `known_wait`."""
-    if report['kind'] == 'anr':
-        return False
-    if report['what'] == 'start-up':
-        return True
+def is_real(report, known_wait):
+    """A slow message, mostly of work, on the CPU or of the disk, or of `known_wait`."""
     verdict = report['verdict']
     work_ms = sum(verdict[share] for share in ('running_ms', 'runnable_ms', 'disk_ms', 'fault_ms'))
-    is_real = work_ms >= report['duration_ms'] / 2 or (known_wait and re.search(known_wait, verdict.get('summary', '')))
-    return end_of(report, began) < settle_s and bool(is_real)
+    is_known = known_wait and re.search(known_wait, verdict.get('summary', ''))
+    return report['kind'] != 'anr' and bool(work_ms >= report['duration_ms'] / 2 or is_known)
+
+
+def is_of_the_start(report, began, known_wait, settle_s):
+    """Of a program that has just started."""
+    is_start_up = report['what'] == 'start-up' and report['kind'] != 'anr'
+    return is_start_up or (end_of(report, began) < settle_s and is_real(report, known_wait))
 
 
 def is_of_the_end(report, run, known_wait):
-    """A slow message of a program that was told to end, in which it is blocked in `known_wait`."""
-    if report['kind'] == 'anr' or run.told_to_end_s is None or not known_wait:
-        return False
-    return end_of(report, run.began) > run.told_to_end_s - run.began_s and bool(re.search(known_wait, report['verdict'].get('summary', '')))
+    """Of a program that was told to end."""
+    told_to_end_s = None if run.told_to_end_s is None else run.told_to_end_s - run.began_s
+    return told_to_end_s is not None and end_of(report, run.began) > told_to_end_s and is_real(report, known_wait)
 
 
 class Run:

@@ -71,10 +71,7 @@ class GotHooks::Pass {
   // `earlier` has what former passes hooked in modules that this one checks again. `first`: there
   // was no pass.
   Pass(GotHooks* hooks, const std::vector<LoadedModule>& modules, Slots earlier, bool first)
-      : hooks_(*hooks),
-        agents_(AgentsAmong(modules)),
-        earlier_(std::move(earlier)),
-        first_(first) {
+      : hooks_(*hooks), agents_(AgentsAmong(modules)), earlier_(std::move(earlier)), first_(first) {
     for (const HookRequest& request : hooks_.requests_) symbols_.push_back(request.symbol);
     next_definitions_.resize(symbols_.size());
   }
@@ -178,8 +175,9 @@ class GotHooks::Pass {
     }
     // The libraries that Jankbox brings call the C library directly. A small program has fewer, and
     // its calls lead to the preloaded agent, which calls the C library.
-    const auto agent = std::find_if(targets.begin(), targets.end(),
-                                    [this](const auto& slots) { return IsOfTheAgent(slots.first); });
+    const auto agent = std::find_if(targets.begin(), targets.end(), [this](const auto& slots) {
+      return IsOfTheAgent(slots.first);
+    });
     if (agent != targets.end()) return agent->first;
     auto most = std::max_element(targets.begin(), targets.end(),
                                  [](const auto& a, const auto& b) { return a.second < b.second; });

@@ -32,7 +32,7 @@ struct ProcmapQuery {
   uint64_t start;
   uint64_t end;
   uint64_t protection;  // 1: read, 2: write, 4: execute
-  uint64_t unused[4];  // of its file
+  uint64_t unused[4];   // of its file
   uint32_t name_bytes;
   uint32_t build_id_bytes;
   uint64_t name;
@@ -50,9 +50,7 @@ MemoryMap MemoryMap::Load() {
                                                                          : LoadText();
 }
 
-MemoryMap MemoryMap::LoadText() {
-  return Parse(ReadProcFile("/proc/self/maps", kMaxMapsBytes));
-}
+MemoryMap MemoryMap::LoadText() { return Parse(ReadProcFile("/proc/self/maps", kMaxMapsBytes)); }
 
 const MemoryMap::Mapping* MemoryMap::Ask(uint64_t address) {
   ProcmapQuery query = {.size = sizeof(query), .address = address};

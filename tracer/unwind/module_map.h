@@ -1,6 +1,6 @@
 // The executable modules of this process (dl_iterate_phdr), of another one, or of a dead one (from
-// its ring), sorted by address. A value whose copies share the modules; THREAD-SAFE to read. Loading takes the loader's
-// lock and allocates: Jankbox's own threads only.
+// its ring), sorted by address. A value whose copies share the modules; THREAD-SAFE to read.
+// Loading takes the loader's lock and allocates: Jankbox's own threads only.
 #ifndef JANKBOX_TRACER_UNWIND_MODULE_MAP_H_
 #define JANKBOX_TRACER_UNWIND_MODULE_MAP_H_
 

@@ -31,7 +31,8 @@ TEST(AtraceSearch, LoadsNothingThatTheProcessDoesNotHave) {
 }
 
 TEST(AtraceSearch, AnAbsentLibraryIsNotFound) {
-  EXPECT_EQ(AtraceSearch().Find("/nonexistent/libcutils.so").status().code(), StatusCode::kNotFound);
+  EXPECT_EQ(AtraceSearch().Find("/nonexistent/libcutils.so").status().code(),
+            StatusCode::kNotFound);
   EXPECT_EQ(AtraceSearch().Find("libm.so.6").status().code(), StatusCode::kNotFound);
 }
 
