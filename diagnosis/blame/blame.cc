@@ -110,6 +110,8 @@ void ListMethods(const CallTree& tree, const MethodNames& names, double ns_per_t
 }
 
 constexpr size_t kListedRenderWork = 10;
+// A sample stands for as long at most: a little more than the longest interval of the watcher's.
+constexpr uint64_t kMostSampleNs = 400'000'000;
 
 // On every thread: what is drawn late is often made by another one than the incident's.
 void ListRenderWork(const RingWindow& window, uint64_t from_ticks, uint64_t to_ticks,
@@ -168,7 +170,8 @@ Blame FindBlame(const RingWindow& window, int32_t tid, uint64_t from_ticks, uint
   const CallTree tree = MethodTree(window, tid, from_ticks, to_ticks);
   ListMethods(tree, names, ns_per_tick, &blame);
   ListRenderWork(window, from_ticks, to_ticks, names, ns_per_tick, &blame);
-  BlamedStack sampled = FindBlamedStack(samples, frames);
+  BlamedStack sampled = FindBlamedStack(
+      samples, frames, static_cast<uint64_t>(static_cast<double>(kMostSampleNs) / ns_per_tick));
   blame.frames = BlamedMethods(tree, names);
   if (blame.frames.empty()) {
     blame.place = std::move(sampled.where);

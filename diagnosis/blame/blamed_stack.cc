@@ -88,14 +88,22 @@ struct Step {
 };
 using Path = std::vector<Step>;  // innermost first
 
-// How many samples have which address of one function.
+// What the sample counts for. The last one as much as the one before it.
+uint64_t WeightOf(const std::vector<StackSample>& samples, size_t i, uint64_t most) {
+  if (samples.size() < 2) return 1;
+  i = std::min(i, samples.size() - 2);
+  const uint64_t time = samples[i].time_ns, next = samples[i + 1].time_ns;
+  return std::clamp<uint64_t>(next > time ? next - time : 0, 1, std::max<uint64_t>(most, 1));
+}
+
+// For how long the samples have which address of one function.
 class FrameCounts {
  public:
-  void Add(const ResolvedFrame* frame) {
+  void Add(const ResolvedFrame* frame, uint64_t weight) {
     auto count = std::find_if(counts_.begin(), counts_.end(),
                               [frame](const auto& other) { return other.first == frame; });
     if (count == counts_.end()) count = counts_.insert(counts_.end(), {frame, 0});
-    ++count->second;
+    count->second += weight;
   }
   // The first of those that most have; `none` if there is none.
   const ResolvedFrame* Most(const ResolvedFrame* none) const {
@@ -106,22 +114,25 @@ class FrameCounts {
   }
 
  private:
-  std::vector<std::pair<const ResolvedFrame*, size_t>> counts_;
+  std::vector<std::pair<const ResolvedFrame*, uint64_t>> counts_;
 };
 
 // The path of these functions (outermost first), each with the address that most of the samples
 // which follow it have there: one address of a function may be in code that is inlined into it and
 // seldom runs.
 Path FollowPath(const std::vector<uint64_t>& numbers, const std::vector<StackSample>& samples,
-                const FrameTable& frames, Nodes* nodes) {
+                const FrameTable& frames, uint64_t most, Nodes* nodes) {
   std::vector<FrameCounts> counts(numbers.size());
-  for (const StackSample& sample : samples) {
-    const SampledPath path = PathOf(sample, frames, nodes);
+  for (size_t at = 0; at < samples.size(); ++at) {
+    const SampledPath path = PathOf(samples[at], frames, nodes);
+    const uint64_t weight = WeightOf(samples, at, most);
     const auto end =
         std::mismatch(numbers.begin(), numbers.end(), path.numbers.begin(), path.numbers.end());
     const size_t followed = static_cast<size_t>(end.first - numbers.begin());
     for (size_t i = 0; i < followed; ++i) {
-      if (i + 1 < followed || followed == numbers.size()) counts[i].Add(path.frames[i]);
+      if (i + 1 < followed || followed == numbers.size()) {
+        counts[i].Add(path.frames[i], weight);
+      }
     }
   }
   Path path;
@@ -188,18 +199,19 @@ std::string WhereOf(const Path& path) {
 
 }  // namespace
 
-BlamedStack FindBlamedStack(const std::vector<StackSample>& samples, const FrameTable& frames) {
+BlamedStack FindBlamedStack(const std::vector<StackSample>& samples, const FrameTable& frames,
+                            uint64_t most) {
   CallTree tree;
   Nodes nodes;
-  for (const StackSample& sample : samples) {
-    const SampledPath path = PathOf(sample, frames, &nodes);
-    if (!path.numbers.empty()) tree.AddPath(path.numbers, 1);
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const SampledPath path = PathOf(samples[i], frames, &nodes);
+    if (!path.numbers.empty()) tree.AddPath(path.numbers, WeightOf(samples, i, most));
   }
   BlamedStack blamed;
-  const Path heaviest = FollowPath(tree.BlamedPath(), samples, frames, &nodes);
+  const Path heaviest = FollowPath(tree.BlamedPath(), samples, frames, most, &nodes);
   blamed.frames = FramesOf(heaviest);
   blamed.where = WhereOf(heaviest);
-  const Path sure = FollowPath(tree.BlamedPath(kSureShare), samples, frames, &nodes);
+  const Path sure = FollowPath(tree.BlamedPath(kSureShare), samples, frames, most, &nodes);
   for (const Step& step : sure) {
     if (!step.node->passed_over && !step.node->key.empty()) {
       blamed.key_path.push_back(step.node->key);

@@ -23,7 +23,11 @@ struct BlamedStack {
   std::vector<std::string> key_path;  // outermost first: build id and start of each function
 };
 
-BlamedStack FindBlamedStack(const std::vector<StackSample>& samples, const FrameTable& frames);
+// `samples` in the order of their times. Each counts for the time until the next one, since threads
+// are not sampled evenly; for `most` at most, in the unit of their times: what a thread did while
+// no sample was taken is not known.
+BlamedStack FindBlamedStack(const std::vector<StackSample>& samples, const FrameTable& frames,
+                            uint64_t most);
 
 }  // namespace jankbox
 

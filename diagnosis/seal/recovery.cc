@@ -30,9 +30,7 @@ constexpr size_t kMaxRingFileBytes = (1u << 30) + (1u << 20);
 // The ring is an orphan only if its lock is free and it names no living process: forked children
 // inherit the lock, closefrom() drops it. Nobody writes to one that was stopped.
 bool IsOrphan(const RingHeader& header) {
-  return EndOf(header) == RingEnd::kUnsealed ||
-         !IsAlive({HeaderText(header.boot_id, sizeof(header.boot_id)), header.pid,
-                   header.process_start_ticks});
+  return EndOf(header) == RingEnd::kUnsealed || !IsAlive(RecorderOf(header));
 }
 
 // True if another process, which is the parent of the dead one and lives, knows how that ended.

@@ -107,7 +107,7 @@ void AskSamples(const VerdictWindow& source, int32_t tid, const std::vector<Mome
     if (after == samples.begin() || std::prev(after)->time_ns + shortly_ticks < moment.ticks) {
       continue;
     }
-    *moment.function = FindBlamedStack({*std::prev(after)}, *source.frames).where;
+    *moment.function = FindBlamedStack({*std::prev(after)}, *source.frames, 1).where;
   }
 }
 

@@ -83,7 +83,10 @@ Runtime::Runtime(const Options& options, std::unique_ptr<RingFile> ring)
       pid_(getpid()),
       ring_(std::move(ring)),
       reader_(ring_->base(), ring_->bytes()),
-      crash_loop_(options.dir, CurrentProcessName()) {}
+      // The ring knows both: each costs the app's thread some system calls.
+      crash_loop_(options.dir,
+                  HeaderText(ring_->header()->process_name, sizeof(ring_->header()->process_name)),
+                  RecorderOf(*ring_->header())) {}
 
 Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   const uint64_t begin_ns = MonotonicNs();

@@ -1,6 +1,7 @@
 #include "sdk/runtime/watched_thread.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "base/log.h"
@@ -18,14 +19,21 @@ namespace {
 constexpr uint64_t kIdleLookNs = 50 * kNsPerMs;  // a baseline for the verdict
 // A late frame may be judged this long after its end, when its dispatch is over.
 constexpr uint64_t kLateFrameNs = 500 * kNsPerMs;
-// A thread that is stuck for longer than this is looked at ten times less often.
-constexpr uint64_t kLongBlockNs = 10 * kNsPerSecond;
 // A program without a loop that is known starts up for ever. While it waits, when it goes on is
 // seen late by a share of the wait, a second at most.
 constexpr uint64_t kStartRestShare = 8;
 constexpr uint64_t kMaxStartRestNs = kNsPerSecond;
+// A dispatch is sampled at the full rate for twice this time. After that each doubling of its
+// length has as many samples, 50 at 5 ms: 300 in 8 s.
+constexpr uint64_t kFullRateNs = 250 * kNsPerMs;
+constexpr uint64_t kMostSampleTimes = 64;  // that the interval of samples grows
 // A start takes seconds where a slow message takes a tenth of one.
-constexpr uint32_t kStartSampleTimes = 4;  // the interval of samples
+constexpr uint32_t kStartSampleTimes = 4;
+// A lock's owner is sampled at its own rate, and collected as often as its buffer needs.
+constexpr uint32_t kOwnerSampleTimes = 4;
+// A blocked thread looks as before; that it goes on is seen late by a small share of its wait.
+constexpr uint64_t kBlockedShare = 8;
+constexpr uint64_t kMostBlockedTimes = 40;  // 200 ms at 5 ms
 // A thread that uses this share of a CPU is looked at often.
 constexpr uint64_t kWorkShare = 8;
 constexpr size_t kMaxFindings = 16;
@@ -237,11 +245,19 @@ void WatchedThread::JudgeEnded(uint64_t now_ns) {
   }
 }
 
+// Of the running dispatch, as long as it has run.
+uint32_t WatchedThread::SampleTimes() const {
+  const uint64_t length = (looked_ns_ - running_->begin_ns) / kFullRateNs;
+  const auto times =
+      static_cast<uint32_t>(std::bit_floor(std::clamp<uint64_t>(length, 1, kMostSampleTimes)));
+  return running_->what == kStartUpName ? std::max(times, kStartSampleTimes) : times;
+}
+
 void WatchedThread::Sample(bool overdue) {
   const auto record = [this](const StackSample& sample) { RecordSample(sample, clock_); };
   const bool waits = overdue && timeline_.EndsInAWait();
   if (sampler_ != nullptr) {
-    const uint32_t times = !overdue ? 0 : running_->what == kStartUpName ? kStartSampleTimes : 1;
+    const uint32_t times = overdue ? SampleTimes() : 0;
     if (overdue && sample_times_ == 0) sampler_->Start(times);
     // A thread that waits has a stack at once, one that runs when it was sampled.
     if (sample_times_ != 0 || waits) sampler_->Collect(record);
@@ -282,11 +298,13 @@ uint64_t WatchedThread::NextLookNs(uint64_t now_ns) const {
     const uint64_t overdue_at = running_->begin_ns + held_ns_ + options_.slow_message_ns / 2;
     return overdue_at > now_ns ? std::min(kIdleLookNs, overdue_at - now_ns) : kNsPerMs;
   }
-  const uint64_t interval = sample_times_ * options_.sample_interval_ms * kNsPerMs;
-  if (now_ns - running_->begin_ns > kLongBlockNs) return 10 * interval;
-  // A blocked thread looks as before; that it goes on is seen late by a small share of its wait.
-  constexpr uint64_t kLateShare = 8;
-  return std::clamp((looked_ns_ - moved_ns_) / kLateShare, interval, 10 * interval);
+  const uint64_t interval = options_.sample_interval_ms * kNsPerMs;
+  if (looked_ns_ > moved_ns_) {
+    return std::clamp((looked_ns_ - moved_ns_) / kBlockedShare, interval,
+                      kMostBlockedTimes * interval);
+  }
+  const bool has_owner = timeline_.points().back().reading.lock_owner_tid != 0;
+  return (has_owner ? std::min(sample_times_, kOwnerSampleTimes) : sample_times_) * interval;
 }
 
 void WatchedThread::Finish(uint64_t now_ns, const TickConverter& clock) {

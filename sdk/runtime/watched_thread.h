@@ -100,6 +100,7 @@ class WatchedThread {
 
   bool ReadCounts();  // true: a dispatch began
   void ReadThread(uint64_t now_ns, const std::optional<RunningDispatch>& running);
+  uint32_t SampleTimes() const;
   void Sample(bool overdue);
   void TakeSlow(uint64_t now_ns);
   void NoteTold(const RunningDispatch& running, uint64_t now_ns);

@@ -37,8 +37,6 @@ namespace {
 constexpr uint32_t kFirstCalibrationMs = 10;
 // For the sealing thread to note the start; on a disk that hangs, hooks come once it is noted.
 constexpr uint64_t kNoteStartNs = 100 * kNsPerMs;
-// Chunks taken since the last look: the ring may have to grow soon.
-constexpr uint64_t kBusyClaims = 2;
 
 }  // namespace
 
@@ -167,7 +165,11 @@ LookPace::Look Watcher::LookSeen(uint64_t now_ns, uint64_t look_ns) {
       .deadline_ns = std::max(options_.slow_message_ns / 2, kNsPerMs),
       .began = claims,
   };
-  if (owed_sigquits_ != 0 || claims >= kBusyClaims) seen.rest_ns = 0;
+  if (owed_sigquits_ != 0) seen.rest_ns = 0;
+  if (claims >= WatcherSleep::kBusyClaims) {
+    seen.rest_ns = 0;
+    seen.look_ns = std::min(look_ns, WatcherSleep::kBusyLookNs);
+  }
   for (const auto& thread : threads_) {
     if (thread == nullptr) continue;
     seen.rest_ns = std::min(seen.rest_ns, thread->RestNs());

@@ -38,6 +38,8 @@ WatcherSleep::Slept WatcherSleep::Sleep(LookPace::Look look, const TickConverter
     fences_ = fences_ && OthersFence::Run();
     plan.sleep_ns = fences_ ? 0 : kNoFenceNs;
   }
+  const bool dozes = !plan.asleep && plan.sleep_ns > kBusyLookNs;
+  WatcherWake::AwaitClaims(dozes ? kBusyClaims : 0);
   heartbeat->Sleeps(plan.sleep_ns, rests);
   if (plan.sleep_ns != 0) WatcherWake::word().Wait(plan.sleep_ns);
   const auto activity = WatcherWake::Take();

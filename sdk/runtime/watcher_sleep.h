@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/clock.h"
 #include "monitors/anr/heartbeat.h"
 #include "sdk/runtime/look_pace.h"
 #include "tracer/clock/tick_clock.h"
@@ -14,6 +15,11 @@ namespace jankbox {
 
 class WatcherSleep {
  public:
+  // Chunks taken since the last look: the ring may have to grow soon. They end a sleep that is
+  // longer than kBusyLookNs, and the next one is to be no longer.
+  static constexpr uint32_t kBusyClaims = 2;
+  static constexpr uint64_t kBusyLookNs = 50 * kNsPerMs;
+
   struct Slept {
     bool idle = false;       // nothing began before it and in it
     uint64_t rested_ns = 0;  // until when nothing began, CLOCK_MONOTONIC; 0: not known

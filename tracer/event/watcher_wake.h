@@ -31,6 +31,13 @@ class WatcherWake {
     if (asleep_.load(std::memory_order_relaxed)) WakeUp(begin_ticks);
   }
 
+  // A chunk of the ring was taken at `ticks`. Once that happened AwaitClaims() times, the watcher
+  // is woken also from a sleep in which it polls: the ring may have to grow. As OnActivity().
+  static void OnClaim(uint64_t ticks) {
+    OnActivity(ticks);
+    if (claims_.fetch_sub(1, std::memory_order_relaxed) == 1) word_.Wake();
+  }
+
   // What the watcher waits on.
   static WakeWord& word() { return word_; }
 
@@ -38,6 +45,8 @@ class WatcherWake {
   static void SetAsleep(bool asleep) { asleep_.store(asleep, std::memory_order_seq_cst); }
   // It was set, and there was no activity since.
   static bool asleep() { return asleep_.load(std::memory_order_acquire); }
+  // After so many claims from now on; 0: after none.
+  static void AwaitClaims(uint32_t claims) { claims_.store(claims, std::memory_order_relaxed); }
   // The activity since the last call.
   static std::optional<Activity> Take() {
     const uint64_t woken_ticks = woken_ticks_.exchange(0, std::memory_order_acquire);
@@ -55,6 +64,7 @@ class WatcherWake {
   }
 
   static inline constinit std::atomic<bool> asleep_{false};
+  static inline constinit std::atomic<uint32_t> claims_{0};
   static inline constinit std::atomic<uint64_t> begin_ticks_{0};
   static inline constinit std::atomic<uint64_t> woken_ticks_{0};
   static inline constinit WakeWord word_;

@@ -165,7 +165,7 @@ __attribute__((noinline)) bool MakeRoom(Recording* recording, uint32_t epoch, ui
              : ClaimChunk(ring, {lane, t_watched}, cursor->tid.load(std::memory_order_relaxed));
     if (chunk != nullptr) {
       StartChunk(*cursor, ring, chunk, t_watched, now);
-      WatcherWake::OnActivity(now);
+      WatcherWake::OnClaim(now);
       done = true;
     }
     std::atomic_signal_fence(std::memory_order_seq_cst);

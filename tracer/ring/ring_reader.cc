@@ -157,6 +157,10 @@ std::string DispatchNameText(const std::atomic<uint64_t>* words) {
   return ReadWordText(words, kDispatchNameWords);
 }
 
+ProcessIdentity RecorderOf(const RingHeader& ring) {
+  return {HeaderText(ring.boot_id, sizeof(ring.boot_id)), ring.pid, ring.process_start_ticks};
+}
+
 RecordedUsage UsageOf(const RingHeader& ring) {
   RecordedUsage usage;
   const std::string id = ReadWordText(ring.usage_id);

@@ -13,6 +13,7 @@
 #include "base/dcheck.h"
 #include "base/status.h"
 #include "tracer/ring/method_registry.h"
+#include "tracer/ring/process_identity.h"
 #include "tracer/ring/ring_format.h"
 #include "tracer/ring/ring_window.h"
 
@@ -79,6 +80,8 @@ class RingReader {
 // The text of a zero-padded field of the header.
 std::string HeaderText(const char* field, size_t size);
 std::string DispatchNameText(const std::atomic<uint64_t>* words);
+// The process that records into the ring. Of a dead ring, untrusted.
+ProcessIdentity RecorderOf(const RingHeader& ring);
 
 // How much the program was used since the recording began. Of a dead ring, untrusted.
 struct RecordedUsage {

@@ -11,8 +11,8 @@ namespace {
 using perfetto::TrackEventType;
 
 constexpr uint64_t kDefaultIntervalNs = 5 * kNsPerMs;
-// A longer pause between samples means that no sample was taken: nothing is known about the time
-// between.
+// A pause between samples that is so much longer than the one before it, and than most, means that
+// no sample was taken: nothing is known about the time between.
 constexpr uint64_t kMaxGapIntervals = 4;
 
 std::string Hex(uint64_t value) {
@@ -69,8 +69,10 @@ void SampleSlices::WriteRun(std::span<const SampleRef> samples, const Bounds& bo
   std::vector<uint64_t> calls;
   for (size_t i = 0; i < samples.size(); ++i) {
     const uint64_t now = samples[i].boottime_ns;
-    if (i > 0 && now - samples[i - 1].boottime_ns > kMaxGapIntervals * interval_ns) {
-      CloseDownTo(0, within(samples[i - 1].boottime_ns + interval_ns), bounds);
+    const uint64_t last = i > 0 ? samples[i - 1].boottime_ns : now;
+    const uint64_t usual = i > 1 ? last - samples[i - 2].boottime_ns : 0;
+    if (now - last > kMaxGapIntervals * std::max(usual, interval_ns)) {
+      CloseDownTo(0, within(last + interval_ns), bounds);
     }
     if (!DecodeSampleRecord(samples[i].payload, &sample) || sample.depth == 0) continue;
     CallsOf(sample, &calls);

@@ -32,7 +32,7 @@ class BlamedStackTest : public testing::Test {
   void Sampled(size_t count, std::initializer_list<uint64_t> pcs) {
     for (size_t i = 0; i < count; ++i) samples_.push_back(FakeSample(kUi, pcs));
   }
-  BlamedStack Find() const { return FindBlamedStack(samples_, frames_); }
+  BlamedStack Find() const { return FindBlamedStack(samples_, frames_, 100); }
   // As strip leaves it.
   void Strip() {
     for (auto& [address, frame] : frames_) frame.function = frame.exported;
@@ -46,6 +46,29 @@ class BlamedStackTest : public testing::Test {
   std::vector<StackSample> samples_;
   FrameTable frames_;
 };
+
+TEST_F(BlamedStackTest, SampleCountsForTheTimeUntilTheNextOne) {
+  Function(1, "main");
+  Function(2, "Decode");
+  Function(3, "Wait");
+  Sampled(60, {2, 1});
+  Sampled(20, {3, 1});
+  for (size_t i = 0; i < samples_.size(); ++i) {
+    samples_[i].time_ns = i < 60 ? 5 * i : 300 + 50 * (i - 60);
+  }
+  EXPECT_EQ(Find().where, "Wait") << "300 of 1300";
+  EXPECT_THAT(Names(Find().own), ElementsAre("Wait", "main"));
+}
+
+TEST_F(BlamedStackTest, PauseWithoutSamplesIsNotTheLastSamples) {
+  Function(1, "main");
+  Function(2, "Decode");
+  Function(3, "Wait");
+  Sampled(10, {2, 1});
+  Sampled(60, {3, 1});
+  for (size_t i = 0; i < samples_.size(); ++i) samples_[i].time_ns = 5 * i + (i < 10 ? 0 : 10'000);
+  EXPECT_EQ(Find().where, "Wait");
+}
 
 TEST_F(BlamedStackTest, HeaviestPathIsNamedInnermostFirst) {
   Function(1, "decode");

@@ -29,14 +29,14 @@ TEST_F(WatchedThreadTest, SamplesAreTakenFromHalfTheThresholdOn) {
   LookUntil(1350);
   EXPECT_TRUE(Sampler().running);
   EXPECT_EQ(Sampler().collects, 0u) << "one that runs is sampled from now on";
-  LookUntil(1500);
+  LookUntil(1450);
   EXPECT_EQ(Sampler().starts, 1u);
-  EXPECT_EQ(Sampler().collects, 3u);
-  End(1510);
-  LookUntil(1550);
+  EXPECT_EQ(Sampler().collects, 2u);
+  End(1460);
+  LookUntil(1500);
   EXPECT_FALSE(Sampler().running);
   EXPECT_EQ(Sampler().stops, 1u);
-  EXPECT_EQ(Sampler().collects, 4u) << "what came before the stop is collected";
+  EXPECT_EQ(Sampler().collects, 3u) << "what came before the stop is collected";
 }
 
 TEST_F(WatchedThreadTest, ThreadThatWaitsIsSampledAtHalfTheThresholdAtOnce) {
@@ -160,7 +160,25 @@ TEST_F(WatchedThreadTest, NextLookComesWhenSomethingMayBeDue) {
   Look(410);
   EXPECT_EQ(Thread().NextLookNs(At(410)), 5 * kNsPerMs) << "sampling";
   Look(10'070);
-  EXPECT_EQ(Thread().NextLookNs(At(10'070)), 50 * kNsPerMs) << "stuck for long";
+  EXPECT_EQ(Thread().NextLookNs(At(10'070)), 160 * kNsPerMs) << "for 10 s";
+}
+
+TEST_F(WatchedThreadTest, LongDispatchHasAboutThreeHundredSamples) {
+  const auto looks = [this](uint64_t until_ms) {
+    uint64_t count = 0;
+    for (uint64_t at_ms = 450; at_ms < until_ms; ++count) {
+      Look(at_ms);
+      at_ms += Thread().NextLookNs(At(at_ms)) / kNsPerMs;
+      ++state_.reading.run_ns;
+    }
+    return count;
+  };
+  Look(50);
+  Begin("a", 60);
+  const uint64_t in_8_s = looks(8060);
+  EXPECT_GT(in_8_s, 200u);
+  EXPECT_LT(in_8_s, 300u);
+  EXPECT_EQ(Sampler().times, 16u);
 }
 
 TEST_F(WatchedThreadTest, ThreadThatStaysBlockedIsLookedAtLessAndLess) {
@@ -170,13 +188,13 @@ TEST_F(WatchedThreadTest, ThreadThatStaysBlockedIsLookedAtLessAndLess) {
   Look(410);
   EXPECT_EQ(Thread().NextLookNs(At(410)), 360 * kNsPerMs / 8) << "blocked since 50";
   LookUntil(2400);
-  EXPECT_EQ(Thread().NextLookNs(At(2400)), 50 * kNsPerMs);
+  EXPECT_EQ(Thread().NextLookNs(At(2400)), 200 * kNsPerMs);
   ++state_.reading.switches;
   Look(2450);
-  EXPECT_EQ(Thread().NextLookNs(At(2450)), 5 * kNsPerMs) << "it ran";
+  EXPECT_EQ(Thread().NextLookNs(At(2450)), 40 * kNsPerMs) << "it ran, for 2 s so far";
   state_.reading.lock_owner_tid = 77;
   LookUntil(4000);
-  EXPECT_EQ(Thread().NextLookNs(At(4000)), 5 * kNsPerMs) << "the owner may run";
+  EXPECT_EQ(Thread().NextLookNs(At(4000)), 20 * kNsPerMs) << "the owner may run";
 }
 
 TEST_F(WatchedThreadTest, HeldTimePutsTheNextLookOff) {

@@ -169,10 +169,10 @@ TEST_F(WatchedThreadTest, StartUpIsSampledLessOftenThanAMessage) {
   const uint32_t looks = ui()->collects;
   End(2010);
   Begin("Feed.bind", 2015);
-  LookUntil(3000);
+  LookUntil(2450);
   EXPECT_EQ(ui()->times, 1u);
   EXPECT_GT(ui()->collects, looks);
-  EXPECT_EQ(Thread().NextLookNs(At(3000)), options_.sample_interval_ms * kNsPerMs);
+  EXPECT_EQ(Thread().NextLookNs(At(2450)), options_.sample_interval_ms * kNsPerMs);
 }
 
 TEST_F(WatchedThreadTest, StartUpIsNotSampledWhileAnotherThreadHasTheUi) {

@@ -35,6 +35,24 @@ TEST(WatcherWake, OnlyTheFirstActivityOfASleepWakes) {
   EXPECT_FALSE(WatcherWake::Take()) << "it had changed its mind";
 }
 
+TEST(WatcherWake, SecondOfTwoClaimsEndsAWait) {
+  constexpr uint64_t kLongNs = 5 * kNsPerSecond;
+  WatcherWake::word().Wait(0);  // forgets earlier tests
+  const uint64_t begin_ns = MonotonicNs();
+  WatcherWake::AwaitClaims(2);
+  WatcherWake::OnClaim(1);
+  WatcherWake::word().Wait(1);
+  EXPECT_FALSE(WatcherWake::Take()) << "the watcher was not asleep";
+  WatcherWake::OnClaim(2);
+  WatcherWake::word().Wait(kLongNs);
+  WatcherWake::AwaitClaims(0);
+  EXPECT_LT(MonotonicNs(), begin_ns + kLongNs);
+  WatcherWake::OnClaim(3);
+  const uint64_t waits_ns = MonotonicNs();
+  WatcherWake::word().Wait(kNsPerMs);
+  EXPECT_GE(MonotonicNs(), waits_ns + kNsPerMs) << "none was awaited";
+}
+
 // Activities that come about when the watcher falls asleep. One that woke nobody and was not seen
 // would let it sleep for ever. `fences`: with membarrier, else it looks again after a short time.
 void FallAsleepAmongActivities(bool fences) {
