@@ -1,6 +1,6 @@
 // Stalls of a process that did nothing before them: the watcher slept. 8 of 24 dispatches;
-// JANKBOX_SOAK=1: 100 of 300, and the first sample of 99 in 100 comes in time, for which the machine
-// has to be idle.
+// JANKBOX_SOAK=1: 100 of 300, and the first sample of 99 in 100 comes in time, for which the
+// machine has to be idle.
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
