@@ -91,9 +91,11 @@ def is_of_the_start(report, began, known_wait, settle_s):
 
 
 def is_of_the_end(report, run, known_wait):
-    """Of a program that was told to end."""
-    told_to_end_s = None if run.told_to_end_s is None else run.told_to_end_s - run.began_s
-    return told_to_end_s is not None and end_of(report, run.began) > told_to_end_s and is_real(report, known_wait)
+    """Of a program that was told to end before that message began. A window ends up to 0.1 s after its incident."""
+    if run.told_to_end_s is None:
+        return False
+    begin_s = end_of(report, run.began) - report['duration_ms'] / 1000
+    return begin_s > run.told_to_end_s - run.began_s and is_real(report, known_wait)
 
 
 class Run:

@@ -17,6 +17,7 @@ namespace jankbox {
 class MemoryMap {
  public:
   static MemoryMap Load();
+  // As before Linux 6.11.
   static MemoryMap LoadText();
   static MemoryMap Parse(std::string_view text);
 

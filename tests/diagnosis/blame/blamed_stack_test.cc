@@ -32,6 +32,14 @@ class BlamedStackTest : public testing::Test {
   void Sampled(size_t count, std::initializer_list<uint64_t> pcs) {
     for (size_t i = 0; i < count; ++i) samples_.push_back(FakeSample(kUi, pcs));
   }
+  // main() calls Decode() first, then Wait().
+  void SampledInTurn(size_t decodes, size_t waits) {
+    Function(1, "main");
+    Function(2, "Decode");
+    Function(3, "Wait");
+    Sampled(decodes, {2, 1});
+    Sampled(waits, {3, 1});
+  }
   BlamedStack Find() const { return FindBlamedStack(samples_, frames_, 100); }
   // As strip leaves it.
   void Strip() {
@@ -48,11 +56,7 @@ class BlamedStackTest : public testing::Test {
 };
 
 TEST_F(BlamedStackTest, SampleCountsForTheTimeUntilTheNextOne) {
-  Function(1, "main");
-  Function(2, "Decode");
-  Function(3, "Wait");
-  Sampled(60, {2, 1});
-  Sampled(20, {3, 1});
+  SampledInTurn(60, 20);
   for (size_t i = 0; i < samples_.size(); ++i) {
     samples_[i].time_ns = i < 60 ? 5 * i : 300 + 50 * (i - 60);
   }
@@ -61,11 +65,7 @@ TEST_F(BlamedStackTest, SampleCountsForTheTimeUntilTheNextOne) {
 }
 
 TEST_F(BlamedStackTest, PauseWithoutSamplesIsNotTheLastSamples) {
-  Function(1, "main");
-  Function(2, "Decode");
-  Function(3, "Wait");
-  Sampled(10, {2, 1});
-  Sampled(60, {3, 1});
+  SampledInTurn(10, 60);
   for (size_t i = 0; i < samples_.size(); ++i) samples_[i].time_ns = 5 * i + (i < 10 ? 0 : 10'000);
   EXPECT_EQ(Find().where, "Wait");
 }
