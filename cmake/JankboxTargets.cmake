@@ -58,7 +58,7 @@ set(JANKBOX_FOR_SIZE $<$<NOT:$<CONFIG:Debug>>:$<IF:$<CXX_COMPILER_ID:Clang>,-Oz,
 # jankbox_precompile_in_app_headers(TARGET): the C++ library's headers are half of what an in-app source compiles. They are compiled
 # once for each set of options, which are TARGET's own.
 function(jankbox_precompile_in_app_headers target)
-  if(NOT JANKBOX_UNITY OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  if(NOT JANKBOX_UNITY)
     return()
   endif()
   get_target_property(options ${target} COMPILE_OPTIONS)

@@ -9,8 +9,6 @@
 namespace jankbox::collector {
 namespace {
 
-constexpr int kBatch = 256;  // rows of a transaction, which uploads may share
-
 constexpr char kToName[] = "SELECT id FROM reports WHERE wanted_version > named_version LIMIT ?1";
 // The second part is for traces of which nothing is known: once there are symbols. A report is
 // indexed by its message first: what its trace wants would make it seem to be indexed.
@@ -82,7 +80,7 @@ Status SettleRow(Database* database, const SettledRow& row) {
 Result<bool> SettleSome(Database* database) {
   std::vector<SettledRow> rows;
   Statement statement(database, kSettled);
-  statement.BindInteger(1, kBatch);
+  statement.BindInteger(1, kRowsOfATransaction);
   Result<bool> row = statement.Step();
   for (; row.ok() && row.value(); row = statement.Step()) {
     rows.push_back({std::string(statement.Text(0)), statement.Integer(1),

@@ -13,6 +13,8 @@
 
 namespace jankbox::collector {
 
+inline constexpr int kRowsOfATransaction = 256;  // which uploads may share
+
 // A statement with the parameters ?1 and on, and without rows.
 Status RunStatement(Database* database, const char* sql,
                     const std::vector<std::string_view>& texts);

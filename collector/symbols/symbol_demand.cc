@@ -5,8 +5,6 @@
 namespace jankbox::collector {
 namespace {
 
-constexpr int kBatch = 256;  // rows of a transaction, which uploads may share
-
 constexpr char kSetIndexed[] =
     "UPDATE reports SET indexed = 1, wanted_version = max(wanted_version, coalesce("
     "(SELECT max(f.version) FROM report_keys k JOIN symbol_files f ON f.key = k.key"
@@ -84,7 +82,7 @@ Status SymbolDemand::MarkIn(Database* database, bool* found) {
   Statement ids(database, kIdsOfKey);
   ids.BindText(1, marking.first);
   ids.BindText(2, after);
-  ids.BindInteger(3, kBatch);
+  ids.BindInteger(3, kRowsOfATransaction);
   for (row = ids.Step(); row.ok() && row.value(); row = ids.Step()) {
     up_to = ids.Text(0);
     Statement mark(database, kMark);

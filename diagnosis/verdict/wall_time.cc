@@ -19,6 +19,8 @@ using Stretch = VerdictTimeline::Stretch;
 constexpr uint64_t kNearNs = 60 * kNsPerMs;
 // Readings are late by up to a tick of the scheduler (10 ms at 100 Hz).
 constexpr uint64_t kEnoughToldNs = 20 * kNsPerMs;
+// A reading this close to a switch may be of the other side of it.
+constexpr uint64_t kEdgeNs = 2 * kNsPerMs;
 
 class Splitter {
  public:
@@ -60,8 +62,13 @@ class Splitter {
   };
 
   // Kernels miss single switches, and then one span lasts as long as several: it is not believed
-  // if the thread's own CPU time within it says something else.
+  // if the thread's own CPU time within it says something else, or if it was seen waiting while it
+  // is said to have been able to run.
   bool Contradicted(const ThreadSpan& span) const {
+    if (span.state == State::kRunnable && span.to_ns - span.from_ns > 2 * kEdgeNs &&
+        ReadingIn(span.from_ns + kEdgeNs, span.to_ns - kEdgeNs) != nullptr) {
+      return true;
+    }
     uint64_t told_ns = 0, run_ns = 0;
     for (auto point = FirstPointFrom(span.from_ns); point != PointsEnd(); ++point) {
       const auto next = point + 1;

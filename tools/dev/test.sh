@@ -3,6 +3,8 @@
 
 readonly TEST_FUZZ_SECONDS=20
 readonly RACE_SUITES="ring_test ring_faults_test hook_test hook_storm_test interpose_test rename_race_test fork_kinds_linked"
+# The arguments of the clang build of ./dev test --all: the product, and the tests that use its locks. With --soak it builds all.
+readonly CLANG_TARGETS="base/all monitors/all tracer/all diagnosis/all report/all sdk/all symbolize/all uploader/all collector/all tools/all sample/all base_test interpose_test"
 # The arm64 suites of ./dev test --all: the clock, the ring's checksums, thread values, slots, stacks. ./dev arm64 runs all.
 readonly TEST_ARM64_SUITES="base_test clock_test event_test hook_elf_test unwind_test"
 
@@ -47,8 +49,11 @@ run_arm64_part() {
   fi
 }
 
-# Clang checks the locks (-Wthread-safety), of the tests too.
-run_clang_build() { build clang; }
+# Clang checks the locks (-Wthread-safety).
+run_clang_build() {
+  # shellcheck disable=SC2086
+  if [ -n "${JANKBOX_SOAK:-}" ]; then build clang; else build clang $CLANG_TARGETS; fi
+}
 
 # Installs the package in a fresh Debian and runs the commands of README.md there.
 run_package_test() { tests/tools/package/package_test.py build/release; }

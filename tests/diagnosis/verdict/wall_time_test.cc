@@ -213,6 +213,21 @@ TEST_F(WallTimeTest, SpanThatTheThreadsOwnCpuTimeContradictsIsNotBelieved) {
   EXPECT_THAT(Split(), ElementsAre("lock 1000 system calls"));
 }
 
+TEST_F(WallTimeTest, ThreadThatWasSeenWaitingWasNotReadyToRunAllTheTime) {
+  for (uint64_t at = 0; at <= 1000; at += 50) Read(at, At(0, 0, WaitReason::kLock, SYS_futex));
+  evidence_.spans = {Span(0, 10, State::kRunning), Span(10, 990, State::kRunnable),
+                     Span(990, 1000, State::kRunning)};
+  EXPECT_THAT(Split(), ElementsAre("running 20 ftrace", "lock 980 system calls"));
+  readings_ = {};
+  Read(0, At(0, 0, WaitReason::kNone));
+  Read(200, At(0, 0, WaitReason::kLock, SYS_futex));
+  Read(401, At(0, 0, WaitReason::kLock, SYS_futex));  // just before it could run
+  Read(700, At(0, 0, WaitReason::kNone));
+  Read(999, At(0, 0, WaitReason::kLock, SYS_futex));  // just after
+  evidence_.spans = {Span(0, 400, State::kWaiting), Span(400, 1000, State::kRunnable)};
+  EXPECT_THAT(Split(), ElementsAre("lock 400 system calls", "runnable 600 ftrace"));
+}
+
 TEST_F(WallTimeTest, TimeOnACpuThatTheThreadsOwnCpuTimeDoesNotCountIsTold) {
   Read(0, At(0, 0, WaitReason::kBlocked));
   Read(400, At(350, 0, WaitReason::kNone));
