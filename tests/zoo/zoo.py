@@ -274,6 +274,8 @@ class Zoo:
         """One run in the folder `scratch`, or one of its own; returns it and the reports that it left."""
         own = '' if scratch else tempfile.mkdtemp(prefix='zoo-', dir='/tmp')
         scratch = scratch or own
+        for path in glob.glob(program.get('leftovers', '')):
+            shutil.rmtree(path, ignore_errors=True)
         try:
             command = self.command(text, scratch)
             reports = os.path.join(scratch, 'reports')
