@@ -95,6 +95,12 @@ RepeatAnswer CountIncident(const RepeatLimits& limits, const std::string& finger
   return answer;
 }
 
+void CountUnseen(const std::string& fingerprint, uint64_t incidents, RepeatState* state) {
+  RepeatRecord* record = Touch(fingerprint, state);
+  record->count += incidents;
+  record->unreported += incidents;
+}
+
 RepeatAnswer ReviseIncident(const RepeatLimits& limits, const std::string& fingerprint,
                             uint64_t duration_ns, bool severe, bool written, RepeatState* state) {
   RepeatRecord* record = Touch(fingerprint, state);

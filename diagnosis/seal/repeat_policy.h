@@ -57,6 +57,9 @@ void PassTime(const RepeatLimits& limits, uint64_t elapsed_ns, RepeatState* stat
 RepeatAnswer CountIncident(const RepeatLimits& limits, const std::string& fingerprint,
                            uint64_t duration_ns, bool severe, uint64_t random, RepeatState* state);
 
+// Counts `incidents` of a fingerprint that nobody looked at.
+void CountUnseen(const std::string& fingerprint, uint64_t incidents, RepeatState* state);
+
 // The same incident came to be `duration_ns` long: whether its new revision is to be written.
 // `written`: the earlier one was.
 RepeatAnswer ReviseIncident(const RepeatLimits& limits, const std::string& fingerprint,

@@ -9,6 +9,9 @@
 namespace jankbox {
 namespace {
 
+// An incident that is longer by this share than all repeats so far may become the worst one.
+constexpr uint64_t kWorthALook = 4;
+
 // The end of a UUIDv7 is random.
 uint64_t RandomBitsOf(const std::string& id) {
   return strtoull(id.substr(id.size() - std::min<size_t>(id.size(), 12)).c_str(), nullptr, 16);
@@ -43,6 +46,9 @@ bool ReportGate::AdmitRepeat(Report* report) {
   RepeatAnswer answer;
   book_.Change([&](RepeatState* state) {
     const bool severe = IsSevere(report->kind);
+    if (const auto spared = spared_.extract(known->fingerprint)) {
+      CountUnseen(known->fingerprint, spared.mapped(), state);
+    }
     answer = first_revision ? CountIncident(limits_, known->fingerprint, report->duration_ns,
                                             severe, RandomBitsOf(report->id), state)
                             : ReviseIncident(limits_, known->fingerprint, report->duration_ns,
@@ -50,6 +56,7 @@ bool ReportGate::AdmitRepeat(Report* report) {
   });
   report->repeat_count = answer.count;
   report->losses.suppressed_incidents = answer.unreported;
+  NoteRepeat(*report, answer.exemplar != Exemplar::kNone);
   if (answer.exemplar == Exemplar::kNone) {
     // A second refusal of one incident is none.
     if (first_revision) refusals_->Add(answer.reason, MonotonicNs());
@@ -58,6 +65,48 @@ bool ReportGate::AdmitRepeat(Report* report) {
   report->exemplar = ExemplarName(answer.exemplar);
   known->written = true;
   return true;
+}
+
+void ReportGate::NoteRepeat(const Report& report, bool admitted) {
+  uint64_t longest_ns = report.duration_ns;
+  std::erase_if(repeats_, [&](const Repeat& repeat) {
+    if (repeat.counted.kind != report.kind || repeat.counted.what != report.what) return false;
+    longest_ns = std::max(longest_ns, repeat.longest_ns);
+    return true;
+  });
+  if (admitted) return;
+  if (repeats_.size() >= kMaxRepeats) repeats_.pop_front();
+  Repeat repeat;
+  repeat.counted.kind = report.kind;
+  repeat.counted.what = report.what;
+  repeat.counted.app_version = report.app_version;
+  repeat.counted.fingerprint = report.fingerprint;
+  repeat.counted.identity = report.identity;
+  repeat.longest_ns = longest_ns;
+  repeats_.push_back(std::move(repeat));
+}
+
+std::optional<Report> ReportGate::KnownRepeat(const SealRequest& request) const {
+  // A method's name is not known yet. A later revision replaces a report. What the app reports
+  // itself costs nothing unless it does so.
+  const bool by_app = request.kind == ReportKind::kCustom || request.kind == ReportKind::kManual;
+  const bool grows = request.ongoing || request.revision > 1;
+  if (by_app || grows || request.method || IsSevere(request.kind)) return {};
+  const uint64_t duration_ns = request.end_ns - request.begin_ns - request.held_ns;
+  for (const Repeat& repeat : repeats_) {
+    if (repeat.counted.kind != request.kind || repeat.counted.what != request.what) continue;
+    if (duration_ns > repeat.longest_ns + repeat.longest_ns / kWorthALook) return {};
+    Report counted = repeat.counted;
+    counted.id = request.id;
+    counted.duration_ns = duration_ns;
+    return counted;
+  }
+  return {};
+}
+
+void ReportGate::Spared(const Report& repeat) {
+  refusals_->Add(RefusalReason::kOverBudget, MonotonicNs());
+  ++spared_[repeat.fingerprint];
 }
 
 void ReportGate::NotWritten(const std::string& id) {

@@ -4,10 +4,13 @@
 #define JANKBOX_DIAGNOSIS_SEAL_REPORT_GATE_H_
 
 #include <deque>
+#include <map>
+#include <optional>
 #include <string>
 
 #include "diagnosis/seal/admit_report.h"
 #include "diagnosis/seal/repeat_book.h"
+#include "diagnosis/seal/seal_request.h"
 #include "monitors/incident/refusals.h"
 #include "report/report.h"
 
@@ -23,6 +26,13 @@ class ReportGate {
   // listeners add.
   bool Admit(const ReportedIncident& incident, Report* report);
 
+  // What is to be counted for `request` if it is not looked at; null if it may say something new,
+  // as far as its kind and its name tell: the last incident of these that was looked at was a
+  // repeat, and was not much shorter.
+  std::optional<Report> KnownRepeat(const SealRequest& request) const;
+  // It was counted as that.
+  void Spared(const Report& repeat);
+
   // The report of incident `id`, admitted last, could not be written.
   void NotWritten(const std::string& id);
 
@@ -35,13 +45,23 @@ class ReportGate {
   };
   static constexpr size_t kMaxKnown = 64;
 
+  // Of one kind and name of which the last incident was a repeat.
+  struct Repeat {
+    Report counted;  // what is counted of it
+    uint64_t longest_ns = 0;
+  };
+  static constexpr size_t kMaxRepeats = 16;
+
   bool AdmitRepeat(Report* report);
+  void NoteRepeat(const Report& report, bool admitted);
 
   const RepeatLimits limits_;
   const AdmitReport ask_;
   Refusals* const refusals_;
   RepeatBook book_;
   std::deque<Known> known_;
+  std::deque<Repeat> repeats_;
+  std::map<std::string, uint64_t> spared_;  // by fingerprint; not yet in the book
 };
 
 }  // namespace jankbox

@@ -4,8 +4,9 @@ namespace jankbox {
 
 const char* RefusalReasonName(RefusalReason reason) {
   static constexpr const char* kNames[] = {
-      "stopped",     "suspended", "traced",      "watcher_late", "background", "not_rendering",
-      "bad_metrics", "daily_cap", "fingerprint", "veto",         "queue_full", "no_space"};
+      "stopped",       "suspended",   "traced",     "watcher_late", "background",
+      "not_rendering", "bad_metrics", "daily_cap",  "fingerprint",  "veto",
+      "queue_full",    "no_space",    "over_budget"};
   static_assert(std::size(kNames) == kRefusalReasons);
   return kNames[static_cast<size_t>(reason)];
 }

@@ -24,8 +24,9 @@ enum class RefusalReason : uint32_t {
   kVeto = 9,          // a listener of the app said no
   kQueueFull = 10,    // more incidents at once than the sealer takes
   kNoSpace = 11,      // the disk, or the spool's quota
+  kOverBudget = 12,   // known, and there was no CPU time left to look at it
 };
-inline constexpr size_t kRefusalReasons = 12;
+inline constexpr size_t kRefusalReasons = 13;
 
 // "stopped", "suspended", …
 const char* RefusalReasonName(RefusalReason reason);

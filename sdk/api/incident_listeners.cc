@@ -43,6 +43,12 @@ IncidentListeners::Entry IncidentListeners::BeginCall(size_t index) {
   return called_;
 }
 
+bool IncidentListeners::empty() {
+  MutexLock lock(&mutex_);
+  return std::all_of(entries_.begin(), entries_.end(),
+                     [](const Entry& entry) { return entry.listener == nullptr; });
+}
+
 void IncidentListeners::EndCall() {
   MutexLock lock(&mutex_);
   called_ = {};

@@ -28,6 +28,8 @@ class IncidentListeners {
   Status Add(jankbox_incident_listener listener, void* context);
   void Remove(jankbox_incident_listener listener, void* context);
 
+  bool empty() EXCLUDES(mutex_);
+
   // Calls every listener with the incident and its report. Takes their attributes into the report.
   // False if one of them vetoed it.
   bool Ask(const ReportedIncident& reported, Report* report);

@@ -1,4 +1,4 @@
-// Keeps what Jankbox costs the app within a budget (decision 11): from the CPU time of its own
+// Keeps what Jankbox costs the app within a budget (decision 6): from the CPU time of its own
 // threads and an estimate of what recording costs the app's, it decides how events are recorded.
 // Pure: a function of the readings it is given, no clock, no thread.
 #ifndef JANKBOX_SDK_RUNTIME_GOVERNOR_H_

@@ -116,6 +116,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
         return self->watcher_->ChangeThresholds(given);
       });
   runtime->sealer_->NoteIn(runtime->ring_.get());
+  runtime->sealer_->KeepWithin([self] { return self->OwnCpuNs() + self->watcher_->recorded_ns(); });
   runtime->watcher_ = std::make_unique<Watcher>(
       options, runtime->ring_.get(), &runtime->crash_loop_, runtime->kernel_.get(),
       &runtime->refusals_,
@@ -192,7 +193,7 @@ ReportSource Runtime::MakeSource(const SealRequest& request) {
   source.kernel = std::make_shared<KernelWindow>(
       kernel_->Read(source.clock.FromMonotonicNs(end_ns - std::min(end_ns, source.window_ns)),
                     source.end_ticks, source.clock));
-  source.self_cost.cpu_ns = watcher_->cpu_ns() + sealer_->cpu_ns();
+  source.self_cost.cpu_ns = OwnCpuNs();
   source.self_cost.recording_ns = watcher_->recorded_ns();
   source.sigquits = watcher_->sigquits();
   source.self_cost.uptime_ns = MonotonicNs() - ring_->header()->clock_at_start.monotonic_ns;
@@ -213,6 +214,10 @@ ReportSource Runtime::MakeSource(const SealRequest& request) {
   if (!plugins.empty()) source.notes.push_back(plugins);
   source.ring_in_memory_only = !ring_->in_memory_reason().empty();
   return source;
+}
+
+uint64_t Runtime::OwnCpuNs() const {
+  return watcher_->cpu_ns() + sealer_->cpu_ns() + (upload_ == nullptr ? 0 : upload_->cpu_ns());
 }
 
 // What is refused is counted, and no incident that recovery would report.

@@ -48,6 +48,7 @@ class Runtime {
  private:
   Runtime(const Options& options, std::unique_ptr<RingFile> ring);
   ReportSource MakeSource(const SealRequest& request);
+  uint64_t OwnCpuNs() const;  // of Jankbox's threads so far
   Status SealByHand(ReportKind kind, const std::string& what, uint64_t begin_ns, uint64_t end_ns);
   void EnqueueOrForget(SealRequest request);
   void ForgetNote(const std::string& id, size_t index);

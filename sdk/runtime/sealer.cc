@@ -53,6 +53,7 @@ Sealer::Sealer(const Options& options, CrashLoop* crash_loop, KernelRecorder* ke
       make_source_(std::move(make_source)),
       on_done_(std::move(on_done)),
       configure_(std::move(configure)),
+      budget_(options.cpu_budget_permille, MonotonicNs()),
       config_file_(options.config_file),
       counts_(options_),
       awaits_window_(RunAwaitsWindow()) {}
@@ -284,9 +285,27 @@ void Sealer::SealOrKeep(const SealRequest& request) {
   queue_.push_front(request);
 }
 
+bool Sealer::SpareRepeat(const SealRequest& request) {
+  // Listeners are told of each incident, and what happened in it.
+  if (gate_ == nullptr || used_ns_ == nullptr || !IncidentListeners::Get().empty()) return false;
+  std::optional<Report> repeat = gate_->KnownRepeat(request);
+  if (!repeat || !budget_.IsOverdrawn(MonotonicNs(), used_ns_())) return false;
+  counts_.Count(&*repeat);
+  gate_->Spared(*repeat);
+  Done(request, /*sealed=*/false);
+  return true;
+}
+
+void Sealer::Done(const SealRequest& request, bool sealed) {
+  on_done_(request, sealed);
+  if (!request.ongoing) counts_.Settle(request.id);
+  counts_.CountRest();
+}
+
 bool Sealer::SealOne(const SealRequest& request) {
   bool sealed = false;
   if (stopping_.load(std::memory_order_relaxed)) return false;
+  if (SpareRepeat(request)) return true;
   if (spool_ != nullptr) {
     ReportSource source = make_source_(request);
     if (buffer_ == nullptr) buffer_ = std::make_shared<WindowBuffer>();
@@ -314,9 +333,7 @@ bool Sealer::SealOne(const SealRequest& request) {
       SetLastError("report " + request.id + " could not be written: " + report.status().message());
     }
   }
-  on_done_(request, sealed);
-  if (!request.ongoing) counts_.Settle(request.id);
-  counts_.CountRest();
+  Done(request, sealed);
   return true;
 }
 

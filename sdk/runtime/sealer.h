@@ -24,6 +24,7 @@
 #include "monitors/incident/refusals.h"
 #include "sdk/api/config_file.h"
 #include "sdk/api/options.h"
+#include "sdk/runtime/cpu_budget.h"
 #include "sdk/runtime/crash_loop.h"
 #include "sdk/runtime/device_counts.h"
 #include "tracer/ftrace/kernel_recorder.h"
@@ -62,6 +63,10 @@ class Sealer {
   void TellUsage(OnUsage on_usage) { on_usage_ = std::move(on_usage); }
   // Called on the sealing thread, once it is decided whether there may be hooks. REQUIRES as above.
   void TellDecided(std::function<void()> on_decided) { on_decided_ = std::move(on_decided); }
+
+  // `used_ns` is the CPU time that counts for the budget, in ns. Called on the sealing thread.
+  // REQUIRES as above.
+  void KeepWithin(std::function<uint64_t()> used_ns) { used_ns_ = std::move(used_ns); }
 
   // REQUIRES Start() once before Stop(). The thread is created by the caller's runtime.
   bool Start();  // false if the system allows no further thread
@@ -116,6 +121,9 @@ class Sealer {
   void SealOrKeep(const SealRequest& request) REQUIRES(sealing_) EXCLUDES(mutex_);
   // False if `stopping_` came first: nobody was asked about the report, and nothing is written.
   bool SealOne(const SealRequest& request);
+  // Only counts it, if there is no CPU time left for more and it says nothing new.
+  bool SpareRepeat(const SealRequest& request);
+  void Done(const SealRequest& request, bool sealed);
   void LookAtConfigFile();
 
   const Options options_;
@@ -128,6 +136,8 @@ class Sealer {
   const Configure configure_;
   OnUsage on_usage_;
   std::function<void()> on_decided_;
+  std::function<uint64_t()> used_ns_;
+  CpuBudget budget_;
   RingFile* ring_ = nullptr;
   ConfigFile config_file_;
   // Held by the thread that seals, which these are of. Taken before mutex_.

@@ -111,6 +111,7 @@ void UploadThread::Stop(uint64_t deadline_ns) {
 void UploadThread::Run() {
   NameCurrentThread("jankbox-upload");
   ReentryGuard::ExcludeThread();
+  cpu_clock_.SetToCurrentThread();
   uint64_t retry_at_ns = UINT64_MAX;
   while (WaitForWork(retry_at_ns)) {
     retry_at_ns = drain_(&cancelled_);
@@ -118,6 +119,7 @@ void UploadThread::Run() {
     busy_ = false;
     changed_.NotifyAll();
   }
+  cpu_clock_.End();
 }
 
 bool UploadThread::WaitForWork(uint64_t retry_at_ns) {

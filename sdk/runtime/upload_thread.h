@@ -32,6 +32,7 @@ class UploadThread {
   void WakeForCounts();  // an incident was only counted: sent soon enough; any thread
   void WakeForUsage();   // the same, and a stop does not wait for it
   bool WaitIdle(uint64_t deadline_ns);  // until what was sealed so far was tried once
+  uint64_t cpu_ns() const { return cpu_clock_.Read(); }  // so far; any thread
   // Lets a drain that was asked for go on, but no longer than until about the deadline.
   void Stop(uint64_t deadline_ns);
 
@@ -49,6 +50,7 @@ class UploadThread {
   uint64_t counts_at_ns_ GUARDED_BY(mutex_) = UINT64_MAX;  // when counts go without a report
   bool counts_at_stop_ GUARDED_BY(mutex_) = false;         // and they go before a stop
   std::atomic<bool> cancelled_{false};
+  ThreadCpuClock cpu_clock_;
   OwnThread thread_;
 };
 

@@ -198,6 +198,62 @@ TEST_F(ReportGateTest, FolderThatTakesNoFileCountsInMemory) {
   EXPECT_EQ(report.repeat_count, 2u);
 }
 
+TEST_F(ReportGateTest, RepeatIsKnownByItsKindAndNameUntilItMayBeTheWorst) {
+  ReportGate gate = Gate({.reports_a_day = 1});
+  const auto incident = [](const char* what, uint64_t ms) {
+    Report report = Incident(what, ms * kNsPerMs);
+    report.what = what;
+    return report;
+  };
+  const auto known = [&](const char* what, uint64_t ms, ReportKind kind = ReportKind::kJank,
+                         uint32_t revision = 1) {
+    SealRequest request;
+    request.kind = kind;
+    request.what = what;
+    request.end_ns = ms * kNsPerMs;
+    request.revision = revision;
+    return gate.KnownRepeat(request).has_value();
+  };
+  Report first = incident("draw", 100), repeat = incident("draw", 100),
+         layout = incident("layout", 100);
+  EXPECT_FALSE(known("draw", 100));
+  ASSERT_TRUE(gate.Admit({}, &first));
+  EXPECT_FALSE(known("draw", 100)) << "the last one was written";
+  ASSERT_FALSE(gate.Admit({}, &repeat));
+  EXPECT_TRUE(known("draw", 125));
+  EXPECT_FALSE(known("draw", 126)) << "perhaps the worst";
+  EXPECT_FALSE(known("layout", 100));
+  EXPECT_FALSE(known("draw", 100, ReportKind::kSlowMessage));
+  EXPECT_FALSE(known("draw", 100, ReportKind::kJank, 2)) << "it replaces a report";
+  ASSERT_FALSE(gate.Admit({}, &layout)) << "the day is full";
+  EXPECT_TRUE(known("layout", 100));
+}
+
+TEST_F(ReportGateTest, WhatWasSparedIsCountedWithTheNextOneThatIsLookedAt) {
+  ReportGate gate = Gate();
+  Report first = Incident("a"), repeat = Incident("a", kNsPerMs);
+  repeat.id = "01890a5d-ac96-774b-bcce-000000000001";  // never the random one
+  ASSERT_TRUE(gate.Admit({}, &first));
+  ASSERT_FALSE(gate.Admit({}, &repeat));
+  SealRequest request;
+  request.id = "b";
+  request.kind = ReportKind::kJank;
+  request.end_ns = kNsPerMs;
+  for (int i = 0; i < 5; ++i) {
+    const std::optional<Report> known = gate.KnownRepeat(request);
+    ASSERT_TRUE(known.has_value());
+    EXPECT_EQ(known->id, "b");
+    EXPECT_EQ(known->fingerprint, "a");
+    EXPECT_EQ(known->duration_ns, kNsPerMs);
+    gate.Spared(*known);
+  }
+  EXPECT_EQ(refusals_.count(RefusalReason::kOverBudget), 5u);
+  Report worst = Incident("a", 10 * kNsPerSecond);
+  ASSERT_TRUE(gate.Admit({}, &worst));
+  EXPECT_EQ(worst.repeat_count, 8u);
+  EXPECT_EQ(worst.losses.suppressed_incidents, 6u);
+}
+
 TEST_F(ReportGateTest, VetoIsCountedAndForgotten) {
   bool wanted = false;
   std::string asked_place;

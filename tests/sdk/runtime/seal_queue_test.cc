@@ -335,6 +335,39 @@ TEST_F(SealQueueTest, RepeatIsCountedAndNotWritten) {
   EXPECT_EQ(Files(), 2u - refusals_.count(RefusalReason::kFingerprint));
 }
 
+TEST_F(SealQueueTest, KnownRepeatIsOnlyCountedOnceTheBudgetIsUsedUp) {
+  options_.repeats.every_incident = false;
+  options_.cpu_budget_permille = 10;
+  std::atomic<uint64_t> used_ns{0};
+  TheSealer().KeepWithin([&] { return used_ns.load(); });
+  TheSealer().Start();
+  const auto seal = [&](const std::string& what, uint64_t ms) {
+    // Ids that are never the random one.
+    static int number = 0;
+    SealRequest request =
+        Request(what, 1, "01890a5d-ac96-774b-bc" + std::to_string(10 + number++) + "-000000000001");
+    request.end_ns = request.begin_ns + ms * kNsPerMs;
+    ASSERT_TRUE(TheSealer().Enqueue(std::move(request)));
+    ASSERT_TRUE(TheSealer().WaitIdle(Soon()));
+  };
+  seal("draw", 1000);
+  seal("draw", 900);
+  EXPECT_EQ(refusals_.count(RefusalReason::kFingerprint), 1u);
+  seal("draw", 900);
+  EXPECT_EQ(nices_.size(), 3u) << "there is time: it is looked at";
+  used_ns = kNsPerSecond;
+  seal("draw", 900);
+  EXPECT_EQ(nices_.size(), 3u) << "its window was read";
+  seal("something else", 900);
+  seal("draw", 10'000);
+  EXPECT_THAT(Finish(), ElementsAre("draw 1 sealed", "draw 1 not", "draw 1 not", "draw 1 not",
+                                    "something else 1 sealed", "draw 1 sealed"));
+  EXPECT_EQ(refusals_.count(RefusalReason::kOverBudget), 1u);
+  EXPECT_EQ(refusals_.count(RefusalReason::kFingerprint), 2u);
+  EXPECT_EQ(Counted("draw"), 5u);
+  EXPECT_EQ(Counted(kOtherKey), 0u);
+}
+
 TEST_F(SealQueueTest, ReportThatHasNoRoomIsCounted) {
   options_.min_free_bytes = uint64_t{1} << 59;  // more than any disk has
   TheSealer().Start();
