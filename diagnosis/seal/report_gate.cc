@@ -87,8 +87,8 @@ void ReportGate::NoteRepeat(const Report& report, bool admitted) {
 }
 
 std::optional<Report> ReportGate::KnownRepeat(const SealRequest& request) const {
-  // A method's name is not known yet. A later revision replaces a report. What the app reports
-  // itself costs nothing unless it does so.
+  // A method's name is not known yet, and a later revision replaces a report. The app asked for its
+  // own incidents.
   const bool by_app = request.kind == ReportKind::kCustom || request.kind == ReportKind::kManual;
   const bool grows = request.ongoing || request.revision > 1;
   if (by_app || grows || request.method || IsSevere(request.kind)) return {};

@@ -104,9 +104,10 @@ class SpanMaker {
     if (known_ && state_ == State::kRunnable) return;
     // The kernel wakes only what sleeps: since the wake-up before this one it came, ran and slept
     // again, unseen. That time is left out.
-    if (known_ && state_ == State::kWaiting && woken_ns_ != 0) {
+    if (woken_ns_ != 0 && state_ == State::kWaiting) {
       Close(woken_ns_, State::kWaiting);
-      Begin(event.time, State::kWaiting);
+      since_ns_ = event.time;
+      waiting_ = {};
     }
     woken_ns_ = event.time;
     waker_tid_ = event.in_interrupt ? 0 : event.tid;

@@ -140,6 +140,8 @@ TEST(KernelSpans, SecondWakeUpOfAWaitTellsThatItRanAndSleptAgainUnseen) {
   EXPECT_THAT(Spans(Ftrace({Comes(0), Leaves(100, kSleeping), WokenBy(110, kWorker),
                             WokenBy(390, kWorker), Comes(400)})),
               ElementsAre("0-100 runs", "100-110 waits", "390-400 could run", "400-1000 runs"));
+  EXPECT_THAT(Spans(Ftrace({WokenBy(110, kWorker), WokenBy(390, kWorker), Comes(400)})),
+              ElementsAre("0-110 waits", "390-400 could run", "400-1000 runs"));
   // One that was preempted on its way to sleep may be woken where it stands.
   EXPECT_THAT(Spans(Ftrace({Comes(0), Leaves(100, kPreempted), WokenBy(200, kWorker), Comes(300)})),
               ElementsAre("0-100 runs", "100-300 could run", "300-1000 runs"));

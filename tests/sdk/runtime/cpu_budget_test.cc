@@ -22,7 +22,7 @@ TEST(CpuBudget, StartHasABurst) {
   EXPECT_TRUE(account.Overdrawn(0, 301));
 }
 
-TEST(CpuBudget, OneCoresShareIsEarned) {
+TEST(CpuBudget, ShareOfACoreIsEarned) {
   Account account;
   EXPECT_TRUE(account.Overdrawn(0, 320));
   EXPECT_TRUE(account.Overdrawn(1, 320));
