@@ -52,6 +52,9 @@ endif()
 # passes through it, nothing throws, and debug information has what a debugger or a crash reporter needs (.debug_frame).
 set(JANKBOX_NO_UNWIND_TABLES $<$<NOT:$<CONFIG:Debug>>:-fno-asynchronous-unwind-tables>)
 
+# Programs and generated classes, in presets without a release's flags: under sanitizers, optimising them takes longer than their tests.
+set(JANKBOX_QUICKLY $<$<CONFIG:Debug>:-O0>)
+
 # For size. GCC's -Os is as small as Clang's -Oz.
 set(JANKBOX_FOR_SIZE $<$<NOT:$<CONFIG:Debug>>:$<IF:$<CXX_COMPILER_ID:Clang>,-Oz,-Os>>)
 

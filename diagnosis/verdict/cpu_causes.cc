@@ -35,6 +35,13 @@ uint64_t TakeFrom(bool (*is_of)(const VerdictShare&), uint64_t ns, Verdict* verd
   return ns - left_ns;
 }
 
+// The same of the time on the CPU that the thread's own CPU time does not know.
+uint64_t TakeUncounted(uint64_t ns, Verdict* verdict) {
+  const uint64_t taken_ns = TakeFrom(IsOnACpu, std::min(ns, verdict->uncounted_ns), verdict);
+  verdict->uncounted_ns -= taken_ns;
+  return taken_ns;
+}
+
 }  // namespace
 
 void ExplainRunnable(const CpuShortage& shortage, Verdict* verdict) {
@@ -42,6 +49,7 @@ void ExplainRunnable(const CpuShortage& shortage, Verdict* verdict) {
   uint64_t throttled_ns = 0;
   if (shortage.quota_permille != 0) {
     throttled_ns = TakeFrom(IsRunnable, shortage.throttled_ns, verdict);
+    throttled_ns += TakeUncounted(shortage.throttled_ns - throttled_ns, verdict);
   }
   for (VerdictShare& share : verdict->shares) {
     if (IsRunnable(share) && shortage.overloaded()) share.overload = &shortage;
@@ -52,8 +60,7 @@ void ExplainRunnable(const CpuShortage& shortage, Verdict* verdict) {
                 .ns = throttled_ns,
                 .quota = &shortage});
   uint64_t stolen_ns = TakeFrom(HasNoWait, shortage.stolen_ns, verdict);
-  stolen_ns +=
-      TakeFrom(IsOnACpu, std::min(shortage.stolen_ns - stolen_ns, verdict->uncounted_ns), verdict);
+  stolen_ns += TakeUncounted(shortage.stolen_ns - stolen_ns, verdict);
   verdict->Add({.cause = VerdictCause::kRunnable,
                 .source = VerdictSource::kStealTime,
                 .estimate = true,

@@ -12,10 +12,10 @@
 namespace jankbox {
 
 // Divides the runnable shares: the time that the quota throttled the cgroup for, as far as the
-// thread was able to run, and the rest, which an overloaded machine explains. The quota's part is
-// an estimate: the counter is that of the whole cgroup. So is the time that a host took: the kernel
-// counts it neither as run nor as waited for, and it explains time off the CPU without a wait.
-// `shortage` outlives the verdict.
+// thread was able to run or its own CPU time did not grow, and the rest, which an overloaded
+// machine explains. The quota's part is an estimate: the counter is that of the whole cgroup. So is
+// the time that a host took: the kernel counts it neither as run nor as waited for, and it explains
+// time off the CPU without a wait. `shortage` outlives the verdict.
 void ExplainRunnable(const CpuShortage& shortage, Verdict* verdict);
 
 // The numbers of an overloaded machine as a sentence for the report; for a kernel that does not

@@ -1,7 +1,7 @@
 # ./dev test: which stages there are, and their order.
 # shellcheck shell=bash
 
-readonly TEST_FUZZ_SECONDS=20
+readonly TEST_FUZZ_SECONDS=10
 readonly RACE_SUITES="ring_test ring_faults_test hook_test hook_storm_test interpose_test rename_race_test fork_kinds_linked"
 # The arguments of the clang build of ./dev test --all: the product, and the tests that use its locks. With --soak it builds all.
 readonly CLANG_TARGETS="base/all monitors/all tracer/all diagnosis/all report/all sdk/all symbolize/all uploader/all collector/all tools/all sample/all base_test interpose_test"

@@ -61,6 +61,16 @@ TEST(ExplainRunnable, QuotaExplainsNoMoreThanTheThreadWaited) {
   EXPECT_EQ(verdict.Of(VerdictCause::kRunnable), 300 * kMs);
 }
 
+TEST(ExplainRunnable, QuotaUnderAThreadThatSeemsToRunIsNamed) {
+  const CpuShortage quota = Quota(1700);
+  Verdict verdict = Of(20, 2300);
+  verdict.uncounted_ns = 1600 * kMs;
+  ExplainRunnable(quota, &verdict);
+  EXPECT_EQ(verdict.Of(VerdictCause::kRunning), 700 * kMs) << "its own CPU time is not taken";
+  EXPECT_EQ(verdict.Of(VerdictCause::kRunnable), 1620 * kMs);
+  EXPECT_THAT(VerdictSentence(verdict, {}), HasSubstr("70 % throttled by the CPU quota"));
+}
+
 TEST(ExplainRunnable, QuotaThatDidNotThrottleExplainsNothing) {
   const CpuShortage quota = Quota(0);
   Verdict verdict = Of(560, 140);
