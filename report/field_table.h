@@ -32,6 +32,7 @@ struct FieldRow {
   FieldType type;
   uint8_t message;  // kMessage and kMessages: index into kReportMessages
   Kept kept;
+  bool verbatim;  // a text that is not cleaned (base/text/private_text.h)
 };
 
 // The elements of a vector whose type the reader of the table does not know.

@@ -36,6 +36,7 @@ class Field:
         given = wire_fields(fields[8][0]) if 8 in fields else {}
         self.optional = 17 in fields  # proto3_optional: 0 is a value, and the field may be absent
         self.max_count = given.get(options.get('max_count'), [0])[0]
+        self.verbatim = given.get(options.get('verbatim')) == [1]
         self.kept = 'kNo' if given.get(options.get('kept')) != [1] else 'kByKey' if given.get(options.get('keyed')) == [1] else 'kWhole'
 
     def check(self, message):
@@ -167,7 +168,7 @@ def table(schema):
         for field in sorted(message.fields, key=lambda field: field.number):
             below = index[field.type_name] if field.type == TYPE_MESSAGE else 0
             rows.append(f'    {{offsetof({name}, {field.name}), {field.max_count}, {field.number}, '
-                        f'FieldType::{field_type(field)}, {below}, Kept::{field.kept}}},')
+                        f'FieldType::{field_type(field)}, {below}, Kept::{field.kept}, {str(field.verbatim).lower()}}},')
     return ['const FieldRow kReportFields[] = {', *rows, '};\n', 'const MessageRow kReportMessages[] = {', *messages, '};\n',
             *(f'const MessageRow& k{schema.cpp_name(name)}Message = kReportMessages[{index[name]}];\n'
               for name in (f'{schema.package}.{root}' for root in [ROOT_MESSAGE, *OTHER_ROOTS]))]

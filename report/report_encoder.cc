@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/proto_writer.h"
+#include "base/text/private_text.h"
 #include "base/utf8.h"
 #include "report/field_table.h"
 
@@ -19,7 +20,13 @@ namespace {
 constexpr size_t kMaxTextBytes = 1024;
 
 // proto3 readers refuse a message whose strings are not UTF-8.
-std::string CleanText(std::string_view text) { return ToValidUtf8(text, kMaxTextBytes); }
+// Counts have texts that were cleaned when they were counted, or none of the app's.
+enum class Texts { kCleaned, kVerbatim };
+
+std::string TextOf(const FieldRow& field, std::string_view text, Texts texts) {
+  const bool cleaned = texts == Texts::kCleaned && !field.verbatim;
+  return cleaned ? SealedText(text, kMaxTextBytes) : ToValidUtf8(text, kMaxTextBytes);
+}
 
 template <typename Value>
 Value ValueAt(const char* member) {
@@ -32,19 +39,20 @@ size_t CountUpTo(size_t count, uint16_t max_count) {
   return max_count == 0 ? count : std::min<size_t>(count, max_count);
 }
 
-void WriteTexts(const FieldRow& field, const std::vector<std::string>& texts, ProtoWriter* out) {
-  const size_t count = CountUpTo(texts.size(), field.max_count);
-  for (size_t i = 0; i < count; ++i) out->Bytes(field.number, CleanText(texts[i]));
+void WriteTexts(const FieldRow& field, const std::vector<std::string>& list, Texts texts,
+                ProtoWriter* out) {
+  const size_t count = CountUpTo(list.size(), field.max_count);
+  for (size_t i = 0; i < count; ++i) out->Bytes(field.number, TextOf(field, list[i], texts));
 }
 
-std::string EncodeMessage(const MessageRow& message, const char* object);
+std::string EncodeMessage(const MessageRow& message, const char* object, Texts texts);
 
-void WriteMessages(const FieldRow& field, const char* member, ProtoWriter* out) {
+void WriteMessages(const FieldRow& field, const char* member, Texts texts, ProtoWriter* out) {
   const MessageRow& message = kReportMessages[field.message];
   const ElementList list = message.list(member);
   const size_t count = CountUpTo(list.count, field.max_count);
   for (size_t i = 0; i < count; ++i) {
-    out->Bytes(field.number, EncodeMessage(message, list.first + i * message.size_bytes));
+    out->Bytes(field.number, EncodeMessage(message, list.first + i * message.size_bytes, texts));
   }
 }
 
@@ -58,17 +66,17 @@ uint64_t NumberAt(FieldType type, const char* member) {
 
 // proto3: a scalar at its default is not written unless it is optional, nor is a message without
 // content.
-void WriteField(const FieldRow& field, const char* member, ProtoWriter* out) {
+void WriteField(const FieldRow& field, const char* member, Texts texts, ProtoWriter* out) {
   if (field.type == FieldType::kMessages) {
-    WriteMessages(field, member, out);
+    WriteMessages(field, member, texts, out);
   } else if (field.type == FieldType::kTexts) {
-    WriteTexts(field, *reinterpret_cast<const std::vector<std::string>*>(member), out);
+    WriteTexts(field, *reinterpret_cast<const std::vector<std::string>*>(member), texts, out);
   } else if (field.type == FieldType::kMessage) {
-    const std::string content = EncodeMessage(kReportMessages[field.message], member);
+    const std::string content = EncodeMessage(kReportMessages[field.message], member, texts);
     if (!content.empty()) out->Bytes(field.number, content);
   } else if (field.type == FieldType::kText) {
     const auto& text = *reinterpret_cast<const std::string*>(member);
-    if (!text.empty()) out->Bytes(field.number, CleanText(text));
+    if (!text.empty()) out->Bytes(field.number, TextOf(field, text, texts));
   } else if (field.type == FieldType::kOptionalUint64) {
     const auto& value = *reinterpret_cast<const std::optional<uint64_t>*>(member);
     if (value.has_value()) out->Varint(field.number, *value);
@@ -77,12 +85,12 @@ void WriteField(const FieldRow& field, const char* member, ProtoWriter* out) {
   }
 }
 
-std::string EncodeMessage(const MessageRow& message, const char* object) {
+std::string EncodeMessage(const MessageRow& message, const char* object, Texts texts) {
   std::string bytes;
   ProtoWriter out(&bytes);
   const FieldRow* const fields = kReportFields + message.first_field;
   for (size_t i = 0; i < message.field_count; ++i) {
-    WriteField(fields[i], object + fields[i].offset, &out);
+    WriteField(fields[i], object + fields[i].offset, texts, &out);
   }
   return bytes;
 }
@@ -94,15 +102,17 @@ void AppendLittleEndian32(uint32_t value, std::string* out) {
 }  // namespace
 
 std::string EncodeReport(const Report& report) {
-  return EncodeMessage(kReportMessage, reinterpret_cast<const char*>(&report));
+  return EncodeMessage(kReportMessage, reinterpret_cast<const char*>(&report), Texts::kCleaned);
 }
 
 std::string EncodeCounts(const ReportCounts& counts) {
-  return EncodeMessage(kReportCountsMessage, reinterpret_cast<const char*>(&counts));
+  return EncodeMessage(kReportCountsMessage, reinterpret_cast<const char*>(&counts),
+                       Texts::kVerbatim);
 }
 
 std::string EncodeCountBook(const ReportCountBook& book) {
-  return EncodeMessage(kReportCountBookMessage, reinterpret_cast<const char*>(&book));
+  return EncodeMessage(kReportCountBookMessage, reinterpret_cast<const char*>(&book),
+                       Texts::kVerbatim);
 }
 
 std::string SkippableFrame(std::string_view content) {

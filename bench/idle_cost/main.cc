@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +17,7 @@
 #include "bench/harness/progress.h"
 #include "bench/harness/rounds.h"
 #include "bench/harness/temporary_folder.h"
+#include "bench/harness/thread_use.h"
 
 namespace jankbox::bench {
 namespace {
@@ -30,56 +29,11 @@ struct Row {
   std::vector<std::string> argv;
 };
 
-// So far, of the living threads of one kind.
-struct Use {
-  uint64_t wakes = 0;
-  uint64_t run_ns = 0;
-};
-
-// A thread that has ended since `before` leaves no figures: its use is missing, and never less than
-// 0.
+// A thread that has ended since `before` leaves no figures: its use is missing, never less than 0.
 uint64_t Growth(uint64_t before, uint64_t after) { return after - std::min(before, after); }
 
 double GrowthMs(uint64_t before_ns, uint64_t after_ns) {
   return Rounded(static_cast<double>(Growth(before_ns, after_ns)) / 1e6);
-}
-
-struct Uses {
-  Use jankbox;  // and watchdogs
-  Use program;
-};
-
-std::string FirstLine(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
-uint64_t VoluntarySwitches(const std::filesystem::path& task) {
-  std::ifstream file(task / "status");
-  for (std::string line; std::getline(file, line);) {
-    unsigned long long count = 0;
-    if (sscanf(line.c_str(), "voluntary_ctxt_switches: %llu", &count) == 1) return count;
-  }
-  return 0;
-}
-
-// Of a process and its children.
-void AddUses(pid_t pid, Uses* uses) {
-  const std::filesystem::path tasks = "/proc/" + std::to_string(pid) + "/task";
-  std::error_code gone;
-  for (const auto& task : std::filesystem::directory_iterator(tasks, gone)) {
-    const std::string name = FirstLine(task.path() / "comm");
-    Use* use =
-        name.rfind("jankbox", 0) == 0 || name == "watchdog" ? &uses->jankbox : &uses->program;
-    unsigned long long run_ns = 0;
-    sscanf(FirstLine(task.path() / "schedstat").c_str(), "%llu", &run_ns);
-    use->run_ns += run_ns;
-    use->wakes += VoluntarySwitches(task.path());
-    std::ifstream children(task.path() / "children");
-    for (pid_t child; children >> child;) AddUses(child, uses);
-  }
 }
 
 // An X server for the program with a window; null if there is one, or none is installed.
@@ -127,8 +81,8 @@ Json Run(uint32_t seconds) {
     }
   };
   wait(0, kSettleS);
-  std::vector<Uses> before(rows.size());
-  for (size_t i = 0; i < rows.size(); ++i) AddUses(programs[i]->pid(), &before[i]);
+  std::vector<ThreadUse> before(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) before[i] = ThreadUseOf(programs[i]->pid());
   wait(kSettleS, seconds);
   Json by_program = Json::object();
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -136,8 +90,7 @@ Json Run(uint32_t seconds) {
       by_program[rows[i].name] = {{"jankbox_wakes", "it did not run"}};
       continue;
     }
-    Uses after;
-    AddUses(programs[i]->pid(), &after);
+    const ThreadUse after = ThreadUseOf(programs[i]->pid());
     by_program[rows[i].name] = {
         {"jankbox_wakes", Growth(before[i].jankbox.wakes, after.jankbox.wakes)},
         {"jankbox_run_ms", GrowthMs(before[i].jankbox.run_ns, after.jankbox.run_ns)},

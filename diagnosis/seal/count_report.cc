@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/text/private_text.h"
 #include "tracer/ring/ring_reader.h"
 
 namespace jankbox {
@@ -31,8 +32,8 @@ void CountReport(Report* report, CountBook* book) {
   counter.kind = report->kind;
   counter.app = report->identity.app;
   counter.cause = report->identity.cause;
-  counter.message = report->identity.message;
-  counter.blamed_function = report->identity.blamed_function;
+  counter.message = SealedText(report->identity.message);
+  counter.blamed_function = SealedText(report->identity.blamed_function);
   Count(incident, book);
 }
 

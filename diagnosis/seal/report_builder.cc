@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/text/private_text.h"
 #include "diagnosis/blame/blame.h"
 #include "diagnosis/blame/report_history.h"
 #include "diagnosis/seal/anr_report.h"
@@ -143,6 +144,7 @@ void DescribeProcess(const ReportSource& source, Report* report) {
   report->app_version = source.app_version;
   report->os = OsName();
   report->sdk_version = JANKBOX_SDK_VERSION;
+  report->texts_as_written = !TextsAreCleaned();
   report->sigquits = source.sigquits;
   report->self_cost = source.self_cost;
   const RingHeader& ring = source.ring->header();

@@ -1,6 +1,7 @@
 #include "diagnosis/seal/report_identity.h"
 
 #include "base/short_key.h"
+#include "base/text/private_text.h"
 #include "diagnosis/seal/message_name.h"
 
 namespace jankbox {
@@ -28,7 +29,8 @@ void SetIdentity(const Blame& blame, const char* cause, Report* report) {
   identity.exact_version = kExactKeyVersion;
   identity.app = report->app_name.empty() ? report->process : report->app_name;
   identity.cause = cause;
-  identity.message = NormalMessageName(report->what);
+  identity.message =
+      NormalMessageName(TextsAreCleaned() ? CleanedText(report->what) : report->what);
   identity.basis = by_stack ? "stack" : "message";
   identity.blamed_function = WhereOf(blame, report->what);
   identity.own_frames = blame.own;

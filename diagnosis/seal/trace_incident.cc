@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/text/private_text.h"
 #include "report/report.visit.h"
 
 namespace jankbox {
@@ -74,6 +75,9 @@ class FactList {
   void Text(const char* group, std::string name, const std::string& text) {
     if (!text.empty()) facts_.push_back({group, std::move(name), Kind::kText, text});
   }
+  void Verbatim(std::string name, const std::string& text) {
+    if (!text.empty()) facts_.push_back({"", std::move(name), Kind::kVerbatim, text});
+  }
   void Number(const char* group, std::string name, uint64_t value) {
     facts_.push_back({group, std::move(name), Kind::kNumber, {}, value});
   }
@@ -115,10 +119,10 @@ std::vector<SnapshotFact> FactsOf(const ReportSource& source, const SealRequest&
                                   const Report& report) {
   FactList facts;
   facts.Text("", "app", report.app_name);
-  facts.Text("", "app_version", report.app_version);
+  facts.Verbatim("app_version", report.app_version);
   facts.Text("", "thread", report.thread);
   facts.Text("", "message", report.what);
-  facts.Text("", "fingerprint", report.fingerprint);
+  facts.Verbatim("fingerprint", report.fingerprint);
   facts.Text("", "end_reason", report.end_reason);
   facts.Number("", "revision", report.revision);
   facts.Ms("", "duration_ms", report.duration_ns);
@@ -132,7 +136,8 @@ std::vector<SnapshotFact> FactsOf(const ReportSource& source, const SealRequest&
 
 // Several paragraphs for the viewer's help on the track.
 std::string Describe(const Report& report) {
-  std::string text = report.verdict.summary.empty() ? report.what : report.verdict.summary;
+  std::string text =
+      SealedText(report.verdict.summary.empty() ? report.what : report.verdict.summary);
   if (!text.empty()) text += ".\n";
   text +=
       "Report " + report.id + " of " + (report.app_name.empty() ? report.process : report.app_name);

@@ -14,6 +14,7 @@ jankbox_transport g_transport GUARDED_BY(g_mutex);
 void* g_context GUARDED_BY(g_mutex);
 
 std::atomic<int> g_network{JANKBOX_NETWORK_FREE};
+std::atomic<bool> g_declined{false};
 
 struct Post : jankbox_post {
   const std::atomic<bool>* cancelled = nullptr;
@@ -82,5 +83,9 @@ void SetUploadNetwork(int network) {
 }
 
 int UploadNetwork() { return g_network.load(std::memory_order_relaxed); }
+
+void SetUploadAllowed(bool allowed) { g_declined.store(!allowed, std::memory_order_relaxed); }
+
+bool UploadDeclined() { return g_declined.load(std::memory_order_relaxed); }
 
 }  // namespace jankbox

@@ -1,5 +1,5 @@
-// The app's settings for uploads (jankbox/upload.h): its own transport, and the network. Any
-// thread.
+// The app's settings for uploads (jankbox/upload.h): its own transport, the network, and the user's
+// consent. Any thread.
 #ifndef JANKBOX_SDK_API_APP_TRANSPORT_H_
 #define JANKBOX_SDK_API_APP_TRANSPORT_H_
 
@@ -18,6 +18,10 @@ std::unique_ptr<Transport> NewAppTransport();
 // One of JANKBOX_NETWORK_….
 void SetUploadNetwork(int network);
 int UploadNetwork();
+
+// Whether the user agrees that reports leave the device; initially so.
+void SetUploadAllowed(bool allowed);
+bool UploadDeclined();
 
 }  // namespace jankbox
 

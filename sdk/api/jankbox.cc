@@ -16,6 +16,7 @@
 #include "base/last_error.h"
 #include "base/loader_use.h"
 #include "base/mutex.h"
+#include "base/text/private_text.h"
 #include "jankbox/incident.h"
 #include "jankbox/plugin.h"
 #include "monitors/looper/dispatch_monitor.h"
@@ -134,6 +135,7 @@ jankbox_status jankbox_start(const jankbox_options* options) {
       jankbox::Runtime::Start(checked.value());
   if (!started.ok()) return ToApiStatus(started.status());
   SetCurrent(std::move(started.value()));
+  if (jankbox::UploadDeclined()) Current()->ApplyConsent();  // meanwhile, perhaps
   jankbox::Plugins::Get().Start();
   return JANKBOX_OK;
 }
@@ -163,6 +165,16 @@ void jankbox_set_network(int network) {
   if (!was_off || jankbox::UploadNetwork() == JANKBOX_NETWORK_OFF) return;
   const std::shared_ptr<jankbox::Runtime> runtime = Current();
   if (runtime != nullptr) runtime->TryUploads();
+}
+
+void jankbox_set_upload(int allowed) {
+  jankbox::SetUploadAllowed(allowed != 0);
+  const std::shared_ptr<jankbox::Runtime> runtime = Current();
+  if (runtime != nullptr) runtime->ApplyConsent();
+}
+
+void jankbox_set_text_filter(jankbox_text_filter filter, void* context) {
+  jankbox::SetTextFilter(filter, context);
 }
 
 jankbox_status jankbox_reset_installation_id(void) {

@@ -59,6 +59,8 @@ inline constexpr OptionWord kSigquitWords[] = {{"on", JANKBOX_SIGQUIT_ON},
                                                {"off", JANKBOX_SIGQUIT_OFF}};
 inline constexpr OptionWord kJsNameWords[] = {{"on", JANKBOX_JS_NAMES_ON},
                                               {"off", JANKBOX_JS_NAMES_OFF}};
+inline constexpr OptionWord kTextWords[] = {{"cleaned", JANKBOX_TEXTS_CLEANED},
+                                            {"as_written", JANKBOX_TEXTS_AS_WRITTEN}};
 inline constexpr OptionWord kUsageWords[] = {{"on", JANKBOX_USAGE_ON}, {"off", JANKBOX_USAGE_OFF}};
 inline constexpr OptionWord kSlowMethodWords[] = {{"watched", JANKBOX_SLOW_METHODS_WATCHED},
                                                   {"all", JANKBOX_SLOW_METHODS_ALL}};
@@ -179,7 +181,9 @@ inline constexpr uint32_t kSigquitDefault = JANKBOX_SIGQUIT_OFF;
        "The threads whose slow methods are reported: JANKBOX_SLOW_METHODS_….")                     \
   WORD(usage, kUsageWords, JANKBOX_USAGE_ON, o.usage = v == JANKBOX_USAGE_ON,                      \
        "Whether foreground time, sessions, frames and messages are counted by day and sent with "  \
-       "the counts of incidents: JANKBOX_USAGE_….")
+       "the counts of incidents: JANKBOX_USAGE_….")                                                \
+  WORD(texts, kTextWords, JANKBOX_TEXTS_CLEANED, o.clean_texts = v == JANKBOX_TEXTS_CLEANED,       \
+       "How reports have the names, markers, states and other texts of the app: JANKBOX_TEXTS_….")
 // clang-format on
 
 #endif  // JANKBOX_SDK_API_OPTION_TABLE_H_

@@ -51,6 +51,7 @@ struct Options : Thresholds {
   bool slow_methods_of_all = false;  // of every recorded thread, else of watched ones
   bool js_names = false;             // of functions that Node.js compiled, from its perf map
   bool usage = true;                 // how much the app is used is counted
+  bool clean_texts = true;
   StackSampler::Mode sampler_mode = StackSampler::Mode::kAuto;
 
   // For changes while recording: the thresholds as if nothing were pinned, and those that are.

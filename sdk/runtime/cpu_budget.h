@@ -34,6 +34,12 @@ class CpuBudget {
     return credit_ns_ < 0;
   }
 
+  // When what is owed will be paid if nothing more is used; 0: nothing is owed.
+  uint64_t PaidAtNs() const {
+    if (credit_ns_ >= 0) return 0;
+    return looked_ns_ + static_cast<uint64_t>(-credit_ns_) / permille_ * 1000;
+  }
+
  private:
   int64_t Share(uint64_t ns) const { return static_cast<int64_t>(ns / 1000 * permille_); }
 

@@ -62,8 +62,18 @@ void DeviceCounts::CountRest() {
   }
 }
 
+void DeviceCounts::Forget() {
+  usage_forgotten_ = true;
+  book_.reset();  // without it, what is settled is forgotten
+  SettleWritten();
+  if (ring_ != nullptr) {
+    while (const auto together = ring_->uncounted().TakeTogether()) Settle(together->id);
+    ring_->EndUsage();
+  }
+}
+
 void DeviceCounts::NoteUsage() {
-  if (ring_ == nullptr || book_ == nullptr) return;
+  if (ring_ == nullptr || book_ == nullptr || usage_forgotten_) return;
   const ProcessUsage usage = UsageOfRing(*ring_->header());
   if (!usage.id.empty()) book_->NoteUsage(usage);
 }

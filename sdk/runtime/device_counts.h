@@ -38,6 +38,9 @@ class DeviceCounts {
   void Reset();
   // Whether an upload now would take usage along.
   bool MaySendUsage() const;
+  // The user declined: what was counted and what is not counted yet is forgotten, and the usage of
+  // this process for good. Until the next Open() nothing is counted.
+  void Forget();
   // Nothing more is counted.
   void Close();
 
@@ -54,6 +57,7 @@ class DeviceCounts {
   std::vector<std::string> unsettled_;  // ids that the ring still has
   bool forgets_ = false;                // the app's earlier usage is still to be forgotten
   bool resets_ = false;                 // the ids are still to be reset
+  bool usage_forgotten_ = false;
 };
 
 }  // namespace jankbox

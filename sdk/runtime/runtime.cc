@@ -10,6 +10,7 @@
 #include "base/last_error.h"
 #include "base/mutex.h"
 #include "base/own_thread.h"
+#include "base/text/private_text.h"
 #include "monitors/anr/quit_signal.h"
 #include "monitors/frame/frame_book.h"
 #include "monitors/frame/frame_hooks.h"
@@ -18,6 +19,7 @@
 #include "monitors/looper/glib_idle.h"
 #include "monitors/looper/input_latency.h"
 #include "monitors/looper/loop_hooks.h"
+#include "sdk/api/app_transport.h"
 #include "sdk/api/plugins.h"
 #include "sdk/runtime/run_socket.h"
 #include "tracer/event/event_sink.h"
@@ -98,6 +100,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   InputLatency::SetThreshold(options.input_latency_ns);
   FrameMonitor::Start({options.jank_dropped_frames, options.frame_policy});
   FrameBook::Get().Clear();
+  CleanTexts(options.clean_texts);
   Status status = Recorder::Open(runtime->ring_.get());
   if (!status.ok()) {
     runtime->ring_->RemoveFile();
@@ -122,13 +125,10 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
       &runtime->refusals_,
       [self](SealRequest request) { self->EnqueueOrForget(std::move(request)); },
       [self] { return self->sealer_->sleeper(); });
+  runtime->watcher_->SpareWhile(
+      [self](uint64_t now_ns) { return self->sealer_->overdrawn(now_ns); });
   runtime->sealer_->TellDecided([self] { self->watcher_->Wake(); });
-  if (options.usage) {
-    runtime->watcher_->TellUsage([self] { self->sealer_->CountUsage(); });
-    runtime->sealer_->TellUsage([self] {
-      if (self->upload_ != nullptr) self->upload_->WakeForUsage();
-    });
-  }
+  if (options.usage) runtime->ConnectUsage();
   if (options.loop_hooks) AddLoopHooks(options.watch_threads, &HookSet::Get());
   AddFrameHooks(options.frame_sources, &HookSet::Get());
   AddMarkerHooks(options.markers, options.sources.io, &HookSet::Get());
@@ -262,6 +262,19 @@ Status Runtime::SealByHand(ReportKind kind, const std::string& what, uint64_t be
 }
 
 void Runtime::ResetIds() { sealer_->ResetIds(); }
+
+void Runtime::ConnectUsage() {
+  watcher_->TellUsage([this] { sealer_->CountUsage(); });
+  sealer_->TellUsage([this] {
+    if (upload_ != nullptr) upload_->WakeForUsage();
+  });
+}
+
+void Runtime::ApplyConsent() {
+  if (!UploadDeclined()) return TryUploads();
+  if (upload_ != nullptr) upload_->CancelDrain();
+  sealer_->Decline();
+}
 
 void Runtime::TryUploads() {
   if (upload_ != nullptr) upload_->Wake();

@@ -40,6 +40,9 @@ class Runtime {
   // Other random ids for what is counted on this device. Any thread.
   void ResetIds();
 
+  // The user agreed to uploads, or declined them (UploadDeclined()).
+  void ApplyConsent();
+
   // The network changed: what waits to be uploaded is tried.
   void TryUploads();
 
@@ -47,6 +50,7 @@ class Runtime {
 
  private:
   Runtime(const Options& options, std::unique_ptr<RingFile> ring);
+  void ConnectUsage();
   ReportSource MakeSource(const SealRequest& request);
   uint64_t OwnCpuNs() const;  // of Jankbox's threads so far
   Status SealByHand(ReportKind kind, const std::string& what, uint64_t begin_ns, uint64_t end_ns);

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/own_thread.h"
 #include "diagnosis/seal/recovery.h"
+#include "sdk/api/app_transport.h"
 #include "sdk/api/incident_listeners.h"
 #include "sdk/runtime/run_socket.h"
 #include "tracer/hook/reentry_guard.h"
@@ -22,6 +23,8 @@ namespace {
 bool AskListeners(const ReportedIncident& incident, Report* report) {
   return IncidentListeners::Get().Ask(incident, report);
 }
+
+bool RefuseAll(const ReportedIncident&, Report*) { return false; }
 
 UncountedIncident UncountedOf(const SealRequest& request) {
   const uint64_t duration_ns = request.end_ns - request.begin_ns - request.held_ns;
@@ -182,14 +185,30 @@ void Sealer::OpenSpool() {
     spool_ = std::make_unique<Spool>(std::move(spool.value()));
     gate_ = std::make_unique<ReportGate>(options_.dir, options_.repeats, KernelInstant,
                                          AskListeners, refusals_);
-    Result<std::vector<std::string>> recovered =
-        RecoverOrphanRings(options_.dir, spool_.get(), AskListeners, {}, &stopping_);
+    Result<std::vector<std::string>> recovered = RecoverOrphanRings(
+        options_.dir, spool_.get(), UploadDeclined() ? RefuseAll : AskListeners, {}, &stopping_);
     if (!recovered.ok()) LogWarning("recovery: " + recovered.status().message());
-    counts_.Open();
+    if (UploadDeclined()) {
+      ForgetAll();
+    } else {
+      counts_.Open();
+    }
     if (on_usage_ && counts_.MaySendUsage()) on_usage_();  // of earlier processes
   } else {
     SetLastError("no reports will be written: " + spool.status().message());
   }
+}
+
+// The user declined: what waits is removed, and of what happened until now nothing is written.
+void Sealer::ForgetAll() {
+  counts_.Forget();
+  while (const std::optional<SealRequest> request = TakeRequest()) Done(*request, /*sealed=*/false);
+  SpoolLimits limits;
+  limits.min_free_bytes = 0;  // a full disk is no reason to keep reports
+  Result<Spool> spool = Spool::Open(options_.dir, limits);
+  const Status wiped = spool.ok() ? spool.value().Wipe() : spool.status();
+  if (!wiped.ok()) SetLastError("reports are not removed: " + wiped.message());
+  if (spool_ != nullptr) counts_.Open();
 }
 
 void Sealer::BecomeIdle() {
@@ -205,7 +224,8 @@ bool Sealer::AwaitRequest(uint64_t lived_ns) {
       young_ = false;
       crash_loop_->Lived();
       // Not before: at this thread's priority the first reports would wait for it.
-      const CollectedRings collected = CollectDeadRings(&stopping_);
+      const CollectedRings collected =
+          UploadDeclined() ? CollectedRings() : CollectDeadRings(&stopping_);
       if (collected.dropped != 0) LogWarning("old rings of dead processes were dropped");
     } else if (WaitForRequest(lived_ns)) {
       break;
@@ -262,6 +282,7 @@ uint32_t Sealer::TakeChores() {
 void Sealer::DoChores() {
   MutexLock sealing(&sealing_);
   const uint32_t chores = TakeChores();
+  if ((chores & kDecline) != 0) ForgetAll();
   if ((chores & kReset) != 0) counts_.Reset();
   if ((chores & kUsage) != 0) {
     counts_.CountUsage();
@@ -289,7 +310,10 @@ bool Sealer::SpareRepeat(const SealRequest& request) {
   // Listeners are told of each incident, and what happened in it.
   if (gate_ == nullptr || used_ns_ == nullptr || !IncidentListeners::Get().empty()) return false;
   std::optional<Report> repeat = gate_->KnownRepeat(request);
-  if (!repeat || !budget_.IsOverdrawn(MonotonicNs(), used_ns_())) return false;
+  if (!repeat) return false;
+  const bool overdrawn = budget_.IsOverdrawn(MonotonicNs(), used_ns_());
+  overdrawn_until_ns_.store(budget_.PaidAtNs(), std::memory_order_relaxed);
+  if (!overdrawn) return false;
   counts_.Count(&*repeat);
   gate_->Spared(*repeat);
   Done(request, /*sealed=*/false);
@@ -305,6 +329,12 @@ void Sealer::Done(const SealRequest& request, bool sealed) {
 bool Sealer::SealOne(const SealRequest& request) {
   bool sealed = false;
   if (stopping_.load(std::memory_order_relaxed)) return false;
+  if (UploadDeclined()) {
+    counts_.Forget();
+    Done(request, /*sealed=*/false);
+    if (spool_ != nullptr) counts_.Open();
+    return true;
+  }
   if (SpareRepeat(request)) return true;
   if (spool_ != nullptr) {
     ReportSource source = make_source_(request);

@@ -78,6 +78,7 @@ class Sealer {
   // sealing thread. Any thread.
   void CountUsage() { Want(kUsage); }
   void ResetIds() { Want(kReset); }
+  void Decline() { Want(kDecline); }  // UploadDeclined() became true
 
   // Waits until all requests so far are done, at most until `deadline_ns` (CLOCK_MONOTONIC).
   bool WaitIdle(uint64_t deadline_ns);
@@ -92,10 +93,15 @@ class Sealer {
   }
   // Any thread.
   Sleeper sleeper() const;
+  // Repeats have used more than the budget, and that is not paid yet. Any thread.
+  bool overdrawn(uint64_t now_ns) const {
+    return now_ns < overdrawn_until_ns_.load(std::memory_order_relaxed);
+  }
 
  private:
   void Run();
   void OpenSpool() REQUIRES(sealing_);
+  void ForgetAll() REQUIRES(sealing_) EXCLUDES(mutex_);
   void BecomeIdle() REQUIRES(sealing_) EXCLUDES(mutex_);
   std::optional<SealRequest> TakeRequest() EXCLUDES(mutex_);
   // Waits for the next request, and meanwhile for the moment from which this start has lived.
@@ -105,7 +111,7 @@ class Sealer {
   bool WaitForRequest(uint64_t deadline_ns) EXCLUDES(mutex_);
   void SealRest(uint64_t deadline_ns) EXCLUDES(mutex_);
   // Work besides requests.
-  enum Chore : uint32_t { kUsage = 1, kReset = 2 };
+  enum Chore : uint32_t { kUsage = 1, kReset = 2, kDecline = 4 };
   void Want(Chore chore) EXCLUDES(mutex_);
   uint32_t TakeChores() EXCLUDES(mutex_);
   void DoChores() EXCLUDES(mutex_);
@@ -138,6 +144,7 @@ class Sealer {
   std::function<void()> on_decided_;
   std::function<uint64_t()> used_ns_;
   CpuBudget budget_;
+  std::atomic<uint64_t> overdrawn_until_ns_{0};
   RingFile* ring_ = nullptr;
   ConfigFile config_file_;
   // Held by the thread that seals, which these are of. Taken before mutex_.

@@ -23,7 +23,7 @@ constexpr uint64_t kCountsDelayNs = 15 * 60 * kNsPerSecond;
 
 uint64_t DrainOnce(const Options& given, const std::atomic<bool>* cancelled) {
   const int network = UploadNetwork();
-  if (network == JANKBOX_NETWORK_OFF) return UINT64_MAX;
+  if (network == JANKBOX_NETWORK_OFF || UploadDeclined()) return UINT64_MAX;
   SpoolLimits limits;
   limits.min_free_bytes = 0;  // sending is what frees a full disk
   Result<Spool> spool = Spool::Open(given.dir, limits);
@@ -44,6 +44,10 @@ uint64_t DrainOnce(const Options& given, const std::atomic<bool>* cancelled) {
   options.cancelled = cancelled;
   const DrainSummary summary = DrainSpool(&spool.value(), transport.value().get(), options, {});
   if (!summary.last_error.empty()) LogInfo("upload: " + summary.last_error);
+  if (UploadDeclined()) {  // the drain may have written counts since
+    const Status wiped = spool.value().Wipe();
+    if (!wiped.ok()) LogWarning("reports are not removed: " + wiped.message());
+  }
   return RetryAtNs(summary, MonotonicNs());
 }
 
@@ -99,13 +103,18 @@ void UploadThread::Stop(uint64_t deadline_ns) {
     changed_.NotifyAll();
   }
   WaitIdle(deadline_ns - std::min(deadline_ns, kCancelNs));
-  cancelled_.store(true, std::memory_order_relaxed);
   {
     MutexLock lock(&mutex_);
+    cancelled_.store(true, std::memory_order_relaxed);
     stop_ = true;
     changed_.NotifyAll();
   }
   thread_.Join();
+}
+
+void UploadThread::CancelDrain() {
+  MutexLock lock(&mutex_);
+  if (busy_) cancelled_.store(true, std::memory_order_relaxed);
 }
 
 void UploadThread::Run() {
@@ -117,6 +126,7 @@ void UploadThread::Run() {
     retry_at_ns = drain_(&cancelled_);
     MutexLock lock(&mutex_);
     busy_ = false;
+    if (!stop_) cancelled_.store(false, std::memory_order_relaxed);
     changed_.NotifyAll();
   }
   cpu_clock_.End();

@@ -32,6 +32,7 @@ class UploadThread {
   void WakeForCounts();  // an incident was only counted: sent soon enough; any thread
   void WakeForUsage();   // the same, and a stop does not wait for it
   bool WaitIdle(uint64_t deadline_ns);  // until what was sealed so far was tried once
+  void CancelDrain();                   // the one that runs, if any; any thread
   uint64_t cpu_ns() const { return cpu_clock_.Read(); }  // so far; any thread
   // Lets a drain that was asked for go on, but no longer than until about the deadline.
   void Stop(uint64_t deadline_ns);

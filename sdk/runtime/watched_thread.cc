@@ -29,6 +29,7 @@ constexpr uint64_t kFullRateNs = 250 * kNsPerMs;
 constexpr uint64_t kMostSampleTimes = 64;  // that the interval of samples grows
 // A start takes seconds where a slow message takes a tenth of one.
 constexpr uint32_t kStartSampleTimes = 4;
+constexpr uint32_t kSparedSampleTimes = 16;
 // A lock's owner is sampled at its own rate, and collected as often as its buffer needs.
 constexpr uint32_t kOwnerSampleTimes = 4;
 // A blocked thread looks as before; that it goes on is seen late by a small share of its wait.
@@ -131,7 +132,8 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   facts.asked_by_signal = asked_by_signal;
   held_ns_ = facts.held.held_ns();
   const uint64_t judged_ns = now_ns - held_ns_;
-  Sample(running_ && Overdue(*running_, judged_ns));
+  const bool spared = spares_ && running_ && judged_ns < running_->begin_ns + kSparedNs;
+  Sample(running_ && !spared && Overdue(*running_, judged_ns));
   JudgeEnded(now_ns);
   if (running_ && running_->what != kStartUpName) {
     slow_messages_.OnRunning(*running_, judged_ns, &incidents_);
@@ -245,12 +247,17 @@ void WatchedThread::JudgeEnded(uint64_t now_ns) {
   }
 }
 
+uint64_t WatchedThread::OverdueNs() const {
+  return std::max(options_.slow_message_ns / 2, spares_ ? kSparedNs : 0);
+}
+
 // Of the running dispatch, as long as it has run.
 uint32_t WatchedThread::SampleTimes() const {
   const uint64_t length = (looked_ns_ - running_->begin_ns) / kFullRateNs;
   const auto times =
       static_cast<uint32_t>(std::bit_floor(std::clamp<uint64_t>(length, 1, kMostSampleTimes)));
-  return running_->what == kStartUpName ? std::max(times, kStartSampleTimes) : times;
+  if (running_->what == kStartUpName) return std::max(times, kStartSampleTimes);
+  return spares_ ? std::max(times, kSparedSampleTimes) : times;
 }
 
 void WatchedThread::Sample(bool overdue) {
@@ -295,7 +302,7 @@ uint64_t WatchedThread::RestNs() const {
 uint64_t WatchedThread::NextLookNs(uint64_t now_ns) const {
   if (sample_times_ == 0) {
     if (!running_) return kIdleLookNs;
-    const uint64_t overdue_at = running_->begin_ns + held_ns_ + options_.slow_message_ns / 2;
+    const uint64_t overdue_at = running_->begin_ns + held_ns_ + OverdueNs();
     return overdue_at > now_ns ? std::min(kIdleLookNs, overdue_at - now_ns) : kNsPerMs;
   }
   const uint64_t interval = options_.sample_interval_ms * kNsPerMs;

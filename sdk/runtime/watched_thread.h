@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "base/clock.h"
 #include "diagnosis/seal/seal_request.h"
 #include "monitors/anr/anr_monitor.h"
 #include "monitors/frame/frame_watch.h"
@@ -66,6 +67,11 @@ class WatchedThread {
 
   void SetThresholds(const Thresholds& thresholds);
 
+  // The CPU budget is used up: from the next look on, what is shorter than kSparedNs is not
+  // sampled, and what is longer a sixteenth as often.
+  static constexpr uint64_t kSparedNs = 50 * kNsPerMs;
+  void Spare(bool spares) { spares_ = spares; }
+
   // When the running dispatch began, 0: none. When the first frame of the last look ended, 0: it
   // saw none.
   uint64_t running_since_ns() const { return running_ ? running_->begin_ns : 0; }
@@ -100,6 +106,7 @@ class WatchedThread {
 
   bool ReadCounts();  // true: a dispatch began
   void ReadThread(uint64_t now_ns, const std::optional<RunningDispatch>& running);
+  uint64_t OverdueNs() const;  // how long a dispatch lasts until it is sampled
   uint32_t SampleTimes() const;
   void Sample(bool overdue);
   void TakeSlow(uint64_t now_ns);
@@ -126,6 +133,7 @@ class WatchedThread {
   IncidentTracker incidents_;
   std::unique_ptr<StackSampler> sampler_;
   LockOwnerSampler owner_sampler_;
+  bool spares_ = false;
   PeerFinder peer_finder_;
   TickConverter clock_;
   UiThreadCheck thread_check_;

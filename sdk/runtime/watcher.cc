@@ -154,6 +154,11 @@ void Watcher::PassLastSignalsOn() {
   }
 }
 
+uint64_t Watcher::DeadlineNs() const {
+  return std::max(options_.slow_message_ns / 2,
+                  sparing_ ? WatchedThread::kSparedNs : uint64_t{kNsPerMs});
+}
+
 // What the look at `now_ns` saw, where an ordinary one comes in `look_ns`.
 LookPace::Look Watcher::LookSeen(uint64_t now_ns, uint64_t look_ns) {
   const uint64_t sequence = ring_->header()->next_sequence.load(std::memory_order_relaxed);
@@ -162,7 +167,7 @@ LookPace::Look Watcher::LookSeen(uint64_t now_ns, uint64_t look_ns) {
   LookPace::Look seen = {
       .look_ns = look_ns,
       .rest_ns = std::min(sweep_ns - std::min(now_ns, sweep_ns), slow_methods_.NextPollNs()),
-      .deadline_ns = std::max(options_.slow_message_ns / 2, kNsPerMs),
+      .deadline_ns = DeadlineNs(),
       .began = claims,
   };
   if (owed_sigquits_ != 0) seen.rest_ns = 0;
@@ -205,6 +210,7 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, uint64_t rested_ns, std::span<const
                             bool asked_by_signal) {
   uint64_t next_ns = kNsPerSecond;
   TakeThresholds();
+  sparing_ = overdrawn_ != nullptr && overdrawn_(now_ns);
   const TickConverter clock = this->clock();
   thread_recorder_.Look();  // before anything is sealed
   CountCpu(now_ns);
@@ -223,6 +229,7 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, uint64_t rested_ns, std::span<const
     if (threads_[i] == nullptr) continue;
     threads_[i]->NoteHolds(holds);
     threads_[i]->NoteRestUntil(rested_ns);
+    threads_[i]->Spare(sparing_);
     threads_[i]->NoteOtherUi(OtherThreadShowsFrames(i));
     threads_[i]->Look(now_ns, clock, asked_by_signal);
     next_ns = std::min(next_ns, threads_[i]->NextLookNs(now_ns));
@@ -230,7 +237,7 @@ uint64_t Watcher::LookAtAll(uint64_t now_ns, uint64_t rested_ns, std::span<const
   LookAtStart(now_ns);
   next_ns = std::min(next_ns, slow_methods_.NextPollNs());
   // A dispatch that begins now is to be seen before it is overdue, the first of a thread, too.
-  return std::min<uint64_t>(next_ns, std::max<uint64_t>(options_.slow_message_ns / 2, kNsPerMs));
+  return std::min(next_ns, DeadlineNs());
 }
 
 bool Watcher::OtherThreadShowsFrames(size_t index) const {
@@ -409,6 +416,10 @@ void Watcher::SealWithNotes(SealRequest request) {
     request.notes.push_back(
         std::to_string(stacks) +
         " thread creations so far have no stack, because too many happened at once.");
+  }
+  if (sparing_) {
+    request.notes.push_back(
+        "The CPU budget was used up: stacks were sampled a sixteenth as often.");
   }
   seal_(std::move(request));
 }

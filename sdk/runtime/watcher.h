@@ -51,6 +51,9 @@ class Watcher {
 
   // The ring's usage is to be counted: called on the watcher thread. REQUIRES that Start() follows.
   void TellUsage(std::function<void()> count) { count_usage_ = std::move(count); }
+  // While `overdrawn` is true at a CLOCK_MONOTONIC in ns, looks and samples are rarer. REQUIRES
+  // that Start() follows.
+  void SpareWhile(std::function<bool(uint64_t)> overdrawn) { overdrawn_ = std::move(overdrawn); }
 
   bool Start();  // false if the system allows no further thread
   // Polls every thread once more, seals what is growing, and ends the thread. `process_exits`: the
@@ -100,6 +103,8 @@ class Watcher {
   void CalibrateFirst();
   void Calibrate();
   void NoteSleepOfTheMachine();
+  // Within this time of its begin, what begins is seen.
+  uint64_t DeadlineNs() const;
   LookPace::Look LookSeen(uint64_t now_ns, uint64_t look_ns);
   void NoteModules();
   void RefreshHooks();
@@ -167,6 +172,8 @@ class Watcher {
   StartupWatch startup_;
   SlowMethods slow_methods_;
   std::function<void()> count_usage_;  // empty: usage is not counted
+  std::function<bool(uint64_t)> overdrawn_;
+  bool sparing_ = false;  // as of the last look
   UsageWatch usage_;
   CpuAccount cpu_account_;
   std::string oom_file_;  // empty: there is none

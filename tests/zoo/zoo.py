@@ -9,6 +9,7 @@ has keys. Programs that are not installed are skipped by name.
 """
 import argparse
 import concurrent.futures
+import contextlib
 import datetime
 import fcntl
 import glob
@@ -55,8 +56,8 @@ START_TIMEOUT_S = 5  # without a first window or output
 SETTLE_S = 5  # a program is not idle before: it reads its files and lays out its windows
 
 
-def tree_cpu_s(root):
-    """CPU time of a process, its descendants and their children that ended: a terminal does not wait for its shell's end."""
+def tree_ticks(root):
+    """{pid: CPU time} of a process and its descendants, with that of their children that ended."""
     processes = {}  # pid: (parent, ticks)
     for path in glob.glob('/proc/[0-9]*/stat'):
         try:
@@ -68,7 +69,20 @@ def tree_cpu_s(root):
     tree = {root}
     while more := {pid for pid, (parent, _) in processes.items() if parent in tree} - tree:
         tree |= more
-    return sum(processes[pid][1] for pid in tree if pid in processes) / os.sysconf('SC_CLK_TCK')
+    return {pid: processes[pid][1] for pid in tree if pid in processes}
+
+
+def tree_cpu_s(root):
+    """In seconds; of all descendants, since a terminal does not wait for its shell's end."""
+    return sum(tree_ticks(root).values()) / os.sysconf('SC_CLK_TCK')
+
+
+def end_all(_number, _frame):
+    """Told to end, the zoo leaves no program behind."""
+    for pid in tree_ticks(os.getpid()).keys() - {os.getpid()}:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    os._exit(128 + signal.SIGTERM)
 
 
 def end_of(report, began):
@@ -77,11 +91,12 @@ def end_of(report, began):
 
 
 def is_real(report, known_wait):
-    """A slow message, mostly of work, on the CPU or of the disk, or of `known_wait`."""
+    """A slow message, as far as it is known mostly of work, on the CPU or of the disk, or of `known_wait`."""
     verdict = report['verdict']
     work_ms = sum(verdict[share] for share in ('running_ms', 'runnable_ms', 'disk_ms', 'fault_ms'))
     is_known = known_wait and re.search(known_wait, verdict.get('summary', ''))
-    return report['kind'] != 'anr' and bool(work_ms >= report['duration_ms'] / 2 or is_known)
+    known_ms = report['duration_ms'] - verdict['unknown_ms']  # at a start, what came before the recorder is not
+    return report['kind'] != 'anr' and bool(known_ms >= report['duration_ms'] / 2 and work_ms >= known_ms / 2 or is_known)
 
 
 def is_of_the_start(report, began, known_wait, settle_s):
@@ -508,4 +523,5 @@ def run_all(zoo, programs):
 
 
 if __name__ == '__main__':
+    signal.signal(signal.SIGTERM, end_all)
     sys.exit(main())

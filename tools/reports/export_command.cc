@@ -22,7 +22,8 @@ Status WriteTrace(const std::string& file, const ExportOptions& options) {
   });
 }
 
-Status WriteText(const std::string& file, const std::string& name, const ExportOptions& options) {
+Status WriteSystraceText(const std::string& file, const std::string& name,
+                         const ExportOptions& options) {
   const Result<AppTrace> app = ReadAppTrace(file);
   if (!app.ok()) return Status(app.status().code(), name + ": " + app.status().message());
   return WriteOutputFile(options.output, options.force, [&](int fd) {
@@ -40,7 +41,7 @@ int RunExport(const ExportOptions& options) {
       sourced.ok() ? ReportSource::Fetch(sourced->location) : sourced.status();
   Status status = file.status();
   if (file.ok()) {
-    status = options.systrace ? WriteText(file.value(), sourced.value().location, options)
+    status = options.systrace ? WriteSystraceText(file.value(), sourced.value().location, options)
                               : WriteTrace(file.value(), options);
   }
   if (!status.ok()) PrintError(status.message());

@@ -8,6 +8,7 @@
 #include "tools/reports/report_folder.h"
 #include "tools/reports/report_source.h"
 #include "tools/reports/section_text.h"
+#include "tools/reports/sent_texts.h"
 #include "tools/terminal/exit_code.h"
 #include "tools/terminal/json_text.h"
 #include "tools/terminal/pager.h"
@@ -290,6 +291,40 @@ std::string RenderReport(const TextStyle& style, const ReportView& report, bool 
          Line(style, "", "then open trace.pftrace in https://ui.perfetto.dev");
 }
 
+namespace {
+
+std::string TextLines(const std::set<std::string>& texts) {
+  std::string lines;
+  for (const std::string& text : texts) lines += "  " + Printable(text) + "\n";
+  return lines;
+}
+
+int ShowAsSent(const SourcedReport& sourced, bool as_json) {
+  const Result<std::string> file = ReportSource::Fetch(sourced.location);
+  const Result<SentTexts> texts = file.ok() ? ReadSentTexts(file.value()) : file.status();
+  if (!texts.ok()) {
+    PrintError(sourced.location + ": " + texts.status().message());
+    return kExitFailed;
+  }
+  if (as_json) {
+    const nlohmann::json sent = {{"bytes", file.value().size()},
+                                 {"report", sourced.report},
+                                 {"texts", texts.value().report},
+                                 {"trace_texts", texts.value().trace}};
+    return WriteText(STDOUT_FILENO, JsonText(sent)) ? kExitOk : kExitFailed;
+  }
+  const bool as_written = sourced.report.value("texts_as_written", false);
+  const std::string text =
+      std::to_string(file.value().size()) + " bytes. Texts of the app are " +
+      (as_written ? "as it wrote them (texts = as_written).\n" : "cleaned (docs/privacy.md).\n") +
+      "\nTexts of the report (its numbers: jankbox show --json)\n" +
+      TextLines(texts.value().report) + "\nFurther texts of the trace\n" +
+      TextLines(texts.value().trace);
+  return WritePaged(text) ? kExitOk : kExitFailed;
+}
+
+}  // namespace
+
 int RunShow(const ShowOptions& options) {
   const std::string place = options.place.empty() ? DefaultReportDirectory() : options.place;
   const Result<SourcedReport> sourced = FindReport(options.file_or_id, place);
@@ -297,6 +332,7 @@ int RunShow(const ShowOptions& options) {
     PrintError(sourced.status().message());
     return kExitFailed;
   }
+  if (options.as_sent) return ShowAsSent(sourced.value(), options.json);
   if (options.json) {
     return WriteText(STDOUT_FILENO, JsonText(sourced->report)) ? kExitOk : kExitFailed;
   }

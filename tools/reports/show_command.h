@@ -16,6 +16,7 @@ struct ShowOptions {
   std::string place;  // folder or collector to look up an id; empty: the default folder
   bool json = false;
   bool all_frames = false;
+  bool as_sent = false;               // every text of its file
   std::vector<std::string> sections;  // only these, by name; empty: the summary and all of them
   bool open = false;                  // in Perfetto (tools/open)
   std::string ui = "https://ui.perfetto.dev";  // its address

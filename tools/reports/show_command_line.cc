@@ -25,6 +25,8 @@ void AddShow(CLI::App* app, ShowOptions* options) {
   show->add_flag("--json", options->json, "print the report as JSON");
   show->add_flag("-a,--all", options->all_frames,
                  "show lists in full: all frames of the stack, not only 15, and earlier messages");
+  show->add_flag("--as-sent", options->as_sent,
+                 "show every text that leaves the device with the report, its trace's too");
   CLI::Option* open =
       show->add_flag("--open", options->open, "open its trace in Perfetto, at the incident");
   show->add_option("--ui", options->ui, "with --open: the address of Perfetto's UI")

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string>
 
-#include "base/utf8.h"
+#include "base/text/private_text.h"
 #include "tracer/perfetto/clock_snapshot.h"
 
 namespace jankbox {
@@ -159,7 +159,7 @@ uint32_t EventSequence::AddName(std::string_view name) {
     packet.Message(perfetto::trace_packet::kInternedData, [&](ProtoWriter& interned) {
       interned.Message(perfetto::interned_data::kEventNames, [&](ProtoWriter& event_name) {
         event_name.Varint(perfetto::event_name::kIid, iid);
-        const std::string text = ToValidUtf8(name);
+        const std::string text = SealedText(name);
         // A marker may have no name, but readers need one.
         event_name.Bytes(perfetto::event_name::kName, text.empty() ? "?" : text);
       });

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "base/compact_sort.h"
-#include "base/utf8.h"
+#include "base/text/private_text.h"
 #include "tracer/perfetto/trace_fields.h"
 
 namespace jankbox {
@@ -104,7 +104,7 @@ void WriteBegin(ProtoWriter& event, const Edge& edge, const TimelineFrame& frame
     start.Varint(surface::kToken, token);
     start.Varint(surface::kDisplayFrameToken, token);  // importers refuse a frame without one
     start.Int(surface::kPid, options.pid);
-    start.Bytes(surface::kLayerName, ToValidUtf8(options.layer_name));
+    start.Bytes(surface::kLayerName, SealedText(options.layer_name));
     if (!edge.actual) return;
     const Outcome outcome = OutcomeOf(frame);
     start.Varint(surface::kPresentType, outcome.present_type);

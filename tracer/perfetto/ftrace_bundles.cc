@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/utf8.h"
+#include "base/text/private_text.h"
 #include "tracer/perfetto/trace_fields.h"
 
 namespace jankbox {
@@ -22,7 +22,7 @@ namespace field = perfetto::ftrace_event;
 constexpr size_t kMaxEventsInPacket = 512;
 
 std::string Text(const char (&text)[kCommBytes]) {
-  return ToValidUtf8(std::string_view(text, strnlen(text, sizeof(text))));
+  return SealedText(std::string_view(text, strnlen(text, sizeof(text))));
 }
 
 // The kernel's device number as user space spells it.

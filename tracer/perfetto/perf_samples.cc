@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/text/private_text.h"
 #include "tracer/perfetto/trace_fields.h"
 #include "tracer/unwind/shown_stack.h"
 
@@ -82,8 +83,9 @@ uint64_t PerfSamples::InternFrame(uint64_t address) {
   }
   const uint64_t mapping = InternMapping(frame);
   const uint64_t function =
-      frame.function.empty() ? 0
-                             : InternString(field::kFunctionNames, &function_iids_, frame.function);
+      frame.function.empty()
+          ? 0
+          : InternString(field::kFunctionNames, &function_iids_, SealedText(frame.function));
   ProtoWriter(&new_entries_).Message(field::kFrames, [&](ProtoWriter& message) {
     message.Varint(perfetto::frame::kIid, iid);
     if (function != 0) message.Varint(perfetto::frame::kFunctionNameId, function);

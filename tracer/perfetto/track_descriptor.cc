@@ -1,5 +1,6 @@
 #include "tracer/perfetto/track_descriptor.h"
 
+#include "base/text/private_text.h"
 #include "base/utf8.h"
 #include "tracer/perfetto/clock_snapshot.h"
 #include "tracer/perfetto/trace_fields.h"
@@ -51,7 +52,7 @@ void WriteTrack(PacketWriter* writer, const TrackFields& track) {
   WriteDescriptor(writer, [&](ProtoWriter& descriptor) {
     descriptor.Varint(field::kUuid, track.uuid);
     if (track.parent_uuid != 0) descriptor.Varint(field::kParentUuid, track.parent_uuid);
-    descriptor.Bytes(field::kName, ToValidUtf8(track.name));
+    descriptor.Bytes(field::kName, SealedText(track.name));
     if (track.counter) descriptor.Bytes(field::kCounter, {});
     if (track.ranks_children) descriptor.Varint(field::kChildOrdering, field::kExplicit);
     WriteRank(descriptor, track.rank);
@@ -66,7 +67,7 @@ void WriteProcessTrack(PacketWriter* writer, const ProcessTrackFields& process) 
     descriptor.Varint(field::kUuid, process.uuid);
     descriptor.Message(field::kProcess, [&](ProtoWriter& message) {
       message.Int(perfetto::process_descriptor::kPid, process.pid);
-      message.Bytes(perfetto::process_descriptor::kProcessName, ToValidUtf8(process.name));
+      message.Bytes(perfetto::process_descriptor::kProcessName, SealedText(process.name));
       if (process.start_boottime_ns != 0) {
         message.Varint(perfetto::process_descriptor::kStartTimestampNs, process.start_boottime_ns);
       }
@@ -83,7 +84,7 @@ void WriteThreadTrack(PacketWriter* writer, const ThreadTrackFields& thread) {
       message.Int(perfetto::thread_descriptor::kPid, thread.pid);
       message.Int(perfetto::thread_descriptor::kTid, thread.tid);
       if (!thread.name.empty())
-        message.Bytes(perfetto::thread_descriptor::kThreadName, ToValidUtf8(thread.name));
+        message.Bytes(perfetto::thread_descriptor::kThreadName, SealedText(thread.name));
     });
     WriteRank(descriptor, thread.rank);
   });

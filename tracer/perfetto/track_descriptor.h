@@ -20,7 +20,7 @@ struct TrackFields {
   uint64_t parent_uuid;  // 0: beside the processes
   std::string_view name;
   bool counter = false;
-  std::string_view description = {};  // what a viewer shows about the track
+  std::string_view description = {};  // not cleaned; what a viewer shows about the track
   bool ranks_children = false;        // else they are in the order of their names
   int32_t rank = 0;                   // if the parent ranks its children
 };

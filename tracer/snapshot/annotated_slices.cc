@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text/private_text.h"
 #include "base/utf8.h"
 #include "tracer/snapshot/trace_clock.h"
 
@@ -14,6 +15,10 @@ using perfetto::TrackEventType;
 Annotations::Annotations(ProtoWriter* event) : Annotations(event, event_field::kDebugAnnotations) {}
 
 void Annotations::Text(std::string_view name, std::string_view value) {
+  Verbatim(name, SealedText(value));
+}
+
+void Annotations::Verbatim(std::string_view name, std::string_view value) {
   writer_->Message(field_, [&](ProtoWriter& message) {
     message.Bytes(annotation::kName, name);
     message.Bytes(annotation::kStringValue, ToValidUtf8(value));
@@ -39,7 +44,7 @@ void Annotations::List(std::string_view name, const std::vector<std::string>& va
     list.Bytes(annotation::kName, name);
     for (const std::string& value : values) {
       list.Message(annotation::kArrayValues, [&](ProtoWriter& entry) {
-        entry.Bytes(annotation::kStringValue, ToValidUtf8(value));
+        entry.Bytes(annotation::kStringValue, SealedText(value));
       });
     }
   });
@@ -76,7 +81,7 @@ void AnnotatedSlices::WriteBegin(ProtoWriter& event, const Slice& slice) {
   event.Varint(event_field::kTrackUuid, slice.track_uuid);
   event.Varint(event_field::kType, static_cast<uint64_t>(TrackEventType::kSliceBegin));
   event.Bytes(event_field::kCategories, "jankbox");
-  event.Bytes(event_field::kName, ToValidUtf8(slice.name));
+  event.Bytes(event_field::kName, SealedText(slice.name));
 }
 
 }  // namespace jankbox

@@ -21,6 +21,7 @@ class Annotations {
 
   // `value` may have any bytes.
   void Text(std::string_view name, std::string_view value);
+  void Verbatim(std::string_view name, std::string_view value);  // an id, a version
   void Number(std::string_view name, int64_t value);
   // As milliseconds with decimals.
   void Ms(std::string_view name, uint64_t ns);

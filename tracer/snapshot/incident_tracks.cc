@@ -24,6 +24,8 @@ void AnnotateFact(Annotations& annotations, const SnapshotFact& fact) {
   switch (fact.kind) {
     case SnapshotFact::Kind::kText:
       return annotations.Text(fact.name, fact.text);
+    case SnapshotFact::Kind::kVerbatim:
+      return annotations.Verbatim(fact.name, fact.text);
     case SnapshotFact::Kind::kNumber:
       return annotations.Number(fact.name, static_cast<int64_t>(fact.value));
     case SnapshotFact::Kind::kMs:
@@ -84,7 +86,7 @@ void IncidentTracks::WriteIncident() {
   AnnotatedSlices sequence(writer_, kIncidentSequence);
   sequence.Begin(slice, [&](Annotations& annotations) {
     annotations.Text("kind", incident_.kind);
-    annotations.Text("report_id", incident_.report_id);
+    annotations.Verbatim("report_id", incident_.report_id);
     annotations.Number("tid", incident_.tid);
     AnnotateFacts(annotations, incident_.facts);
     if (!incident_.blamed_stack.empty()) {

@@ -27,12 +27,12 @@ struct SnapshotProcess {
 
 // An annotation of the incident's slice.
 struct SnapshotFact {
-  enum class Kind : uint8_t { kText, kNumber, kMs };
+  enum class Kind : uint8_t { kText, kVerbatim, kNumber, kMs };
 
   std::string group;  // facts of one group follow one another; empty: none
   std::string name;
   Kind kind = Kind::kText;
-  std::string text = {};  // of kText
+  std::string text = {};  // of kText, which is cleaned, and of kVerbatim
   uint64_t value = 0;     // of kNumber; of kMs in ns
 };
 

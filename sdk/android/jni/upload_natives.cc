@@ -103,6 +103,8 @@ jboolean JNICALL PostCancelled(JNIEnv*, jclass, jlong handle) {
 
 void JNICALL SetNetwork(JNIEnv*, jclass, jint network) { jankbox_set_network(network); }
 
+void JNICALL SetUpload(JNIEnv*, jclass, jboolean allowed) { jankbox_set_upload(allowed); }
+
 jint JNICALL ResetInstallationId(JNIEnv*, jclass) { return jankbox_reset_installation_id(); }
 
 }  // namespace
@@ -115,6 +117,7 @@ void AddUploadMethods(std::vector<JNINativeMethod>* methods) {
   add("failPost", "(JLjava/lang/String;)V", reinterpret_cast<void*>(FailPost));
   add("postCancelled", "(J)Z", reinterpret_cast<void*>(PostCancelled));
   add("setNetwork", "(I)V", reinterpret_cast<void*>(SetNetwork));
+  add("setUpload", "(Z)V", reinterpret_cast<void*>(SetUpload));
   add("resetInstallationId", "()I", reinterpret_cast<void*>(ResetInstallationId));
 }
 

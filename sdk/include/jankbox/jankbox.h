@@ -188,6 +188,9 @@ typedef struct jankbox_options {
   /* Whether foreground time, sessions, frames and messages are counted by day and sent with the
    * counts of incidents: JANKBOX_USAGE_…. Default on. */
   uint32_t usage;
+  /* How reports have the names, markers, states and other texts of the app: JANKBOX_TEXTS_….
+   * Default cleaned. */
+  uint32_t texts;
 } jankbox_options;
 
 /* How events are recorded. Every report says which mode was active when. */
@@ -310,6 +313,15 @@ enum {
  * are: by day and app version, with a random id of this installation, at most 1 KiB a day. OFF
  * also forgets what was counted of this app and not sent. */
 enum { JANKBOX_USAGE_OFF = 1, JANKBOX_USAGE_ON = 2 };
+
+/* The texts of an app in its reports. */
+enum {
+  /* Without what could name a person or open a door: mail addresses, URLs' hosts and queries,
+   * directories, long numbers, tokens, values after "password=" and the like, literals of SQL. */
+  JANKBOX_TEXTS_CLEANED = 1,
+  /* As they were written. */
+  JANKBOX_TEXTS_AS_WRITTEN = 2
+};
 
 /* Do not look for loops in the host's libraries (android::Looper, GLib, libuv, …): only the
  * explicit calls count. */

@@ -1,7 +1,10 @@
 /* How Jankbox uploads reports and counts to jankbox_options.upload_url: with an HTTP client of the
- * app instead of libcurl, how much the network allows, and under which ids. C. */
+ * app instead of libcurl, how much the network allows, whether the user does, which texts, and
+ * under which ids. C. */
 #ifndef JANKBOX_UPLOAD_H_
 #define JANKBOX_UPLOAD_H_
+
+#include <stddef.h>
 
 #include "jankbox/jankbox.h"
 
@@ -71,6 +74,26 @@ enum {
 /* Sets how much Jankbox may upload from now on: JANKBOX_NETWORK_…; other numbers mean METERED. A
  * change from OFF starts the upload of the reports that wait. Kept over jankbox_start(). */
 JANKBOX_API void jankbox_set_network(int network);
+
+/* Sets whether the user agrees that reports leave the device (not 0; the initial state). 0: nothing
+ * is sent any more, and within a second every report and count that waits in the folder is removed.
+ * Incidents until the user agrees are neither written nor counted, so that they are never sent.
+ * Kept over jankbox_start(), but not by the folder: call it before each jankbox_start(), which else
+ * writes the reports of earlier processes. */
+JANKBOX_API void jankbox_set_upload(int allowed);
+
+/* An app's own rule for its texts: writes what may leave the device of `text` to `out` and returns
+ * its length in bytes, which is text_bytes if nothing is changed. A length above `capacity` removes
+ * the text as a whole. `text` has at most `capacity` bytes (1024), need not end with a NUL, and has
+ * passed Jankbox's rules (jankbox_options.texts). Called on Jankbox's threads for every text of a
+ * report that is being written. It must not call Jankbox. */
+typedef size_t (*jankbox_text_filter)(void* context, const char* text, size_t text_bytes, char* out,
+                                      size_t capacity);
+
+/* Passes all texts from now on through `filter`; NULL: through none. `context` must stay valid
+ * until the process ends. Any thread. Call it before jankbox_start(), which writes the reports of
+ * earlier processes. */
+JANKBOX_API void jankbox_set_text_filter(jankbox_text_filter filter, void* context);
 
 /* Gives this installation another random id, and the counts of its incidents another epoch: nothing
  * that is sent from then on has an id that was sent before. Counts that were not sent yet go out

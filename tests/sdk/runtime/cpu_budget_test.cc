@@ -48,6 +48,14 @@ TEST(CpuBudget, DebtIsPaidWithinAMinute) {
   EXPECT_FALSE(account.Overdrawn(60, 100'000));
 }
 
+TEST(CpuBudget, DebtIsKnownToBePaidWhenItIs) {
+  Account account;
+  EXPECT_TRUE(account.Overdrawn(0, 350));
+  EXPECT_EQ(account.budget.PaidAtNs(), kStart + 5 * kNsPerSecond) << "50 ms at 1 %";
+  EXPECT_FALSE(account.Overdrawn(5, 350));
+  EXPECT_EQ(account.budget.PaidAtNs(), 0u);
+}
+
 TEST(CpuBudget, NoBudgetIsNeverOverdrawn) {
   CpuBudget budget(0, kStart);
   EXPECT_FALSE(budget.IsOverdrawn(kStart, 1'000'000 * kNsPerMs));

@@ -181,6 +181,22 @@ TEST_F(WatchedThreadTest, LongDispatchHasAboutThreeHundredSamples) {
   EXPECT_EQ(Sampler().times, 16u);
 }
 
+TEST_F(WatchedThreadTest, SparedThreadIsSampledLaterAndLessOften) {
+  options_.slow_message_ns = 10 * kNsPerMs;
+  state_.reading.wait = WaitReason::kNone;
+  Thread().Spare(true);
+  Begin("a", 1000);
+  Look(1010);
+  EXPECT_FALSE(Sampler().running);
+  EXPECT_EQ(Thread().NextLookNs(At(1010)), 40 * kNsPerMs);
+  Look(1050);
+  EXPECT_TRUE(Sampler().running);
+  EXPECT_EQ(Sampler().times, 16u);
+  Thread().Spare(false);
+  Look(1060);
+  EXPECT_EQ(Sampler().times, 1u);
+}
+
 TEST_F(WatchedThreadTest, ThreadThatStaysBlockedIsLookedAtLessAndLess) {
   state_.reading.sched_known = true;
   Begin("a", 60);

@@ -50,7 +50,7 @@ TEST(ThreadSlices, DispatchEndClosesItsMethods) {
 }
 
 TEST(ThreadSlices, LongestDispatchNameIsKept) {
-  const std::string name = "0123456789abcdefghijABCDEFGHIJ0123456789abcdefghijABCDEF";
+  const std::string name = "a word abcdefghijABCDEFGHIJ a word abcdefghijABCDEFGHIJs";
   ASSERT_EQ(name.size(), kMaxDispatchNameBytes);
   EXPECT_THAT(Lines(SnapshotOf({MakeChunk({DispatchBegin(name, 1100), DispatchEnd(1101)})})),
               ElementsAre("1100+1 0 " + name));

@@ -196,6 +196,14 @@ public final class Jankbox {
     }
 
     /**
+     * Whether the user agrees that reports leave the device. false: nothing is sent any more, what waits is removed
+     * within a second, and nothing is written until the user agrees. Not remembered: call it before each start().
+     */
+    public static void setUpload(boolean allowed) {
+        if (Native.load()) Native.setUpload(allowed);
+    }
+
+    /**
      * Gives this installation another random id: nothing that is sent from then on has an id that was sent before. What was
      * counted so far and not sent goes out under the old one. Returns OK or NOT_RUNNING.
      */

@@ -92,6 +92,7 @@ final class Native {
     static native boolean postCancelled(long post);
     /** JANKBOX_NETWORK_… of jankbox/upload.h. */
     static native void setNetwork(int network);
+    static native void setUpload(boolean allowed);
     static native int resetInstallationId();
 
     // Called by the native side, on its uploading thread.

@@ -258,6 +258,13 @@ public final class Options {
         return set("usage", value);
     }
 
+    /**
+     * How reports have the names, markers, states and other texts of the app: cleaned or as_written [cleaned].
+     */
+    public Options texts(String value) {
+        return set("texts", value);
+    }
+
     /** Whether messages of the main Looper are seen through its printer [true]. */
     public Options looperPrinter(boolean on) {
         return set(LOOPER_PRINTER, Boolean.toString(on));
