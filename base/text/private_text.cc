@@ -96,10 +96,17 @@ bool IsRandom(std::string_view part) {
   return digits >= 3 || (digits != 0 && Changes(part) * 100 >= part.size() * 42);
 }
 
+// A name of C++, Rust or Emacs ("F6361_ca_0") as a compiler writes it.
+bool IsMangled(std::string_view text) {
+  if (text.substr(0, 2) == "_Z" || text.substr(0, 2) == "_R") return true;
+  const size_t digits = text[0] == 'F' ? Run(text, 1, IsHex) : 0;
+  return digits != 0 && text.substr(1 + digits, 1) == "_";
+}
+
 // `text` is of letters, digits and "_-".
 bool IsToken(std::string_view text) {
   if (IsHexToken(text) || IsUuid(text)) return true;
-  if (text.size() < kCutTokenBytes || text.substr(0, 2) == "_Z") return false;  // a C++ symbol
+  if (text.size() < kCutTokenBytes) return false;
   if (StartsWithNoCase(text, "0x") && std::all_of(text.begin() + 2, text.end(), IsHex))
     return false;
   for (size_t at = 0; at < text.size();) {
@@ -142,10 +149,11 @@ bool IsOfTheSystem(std::string_view path) {
   return false;
 }
 
+// A statement of SQL from its begin on; others begin with two words that FindStatement() knows.
 bool IsStatement(std::string_view text) {
-  for (std::string_view verb : {"select ", "insert ", "update ", "delete ", "replace ", "with ",
-                                "pragma ", "explain ", "create ", "alter ", "attach "}) {
-    if (StartsWithNoCase(text, verb)) return true;
+  for (std::string_view begin : {"explain ", "pragma ", "create table ", "create index ",
+                                 "alter table ", "attach database "}) {
+    if (StartsWithNoCase(text, begin)) return true;
   }
   return false;
 }
@@ -376,6 +384,8 @@ class TextCleaner {
 
   bool TakeToken() {
     const size_t bytes = Run(text_, at_, [](char c) { return IsAlnum(c) || c == '_' || c == '-'; });
+    if (bytes == 0) return false;
+    if (IsMangled(From(at_, bytes))) return Put(From(at_, bytes), bytes);
     if (!IsToken(From(at_, bytes))) return false;
     // The rest of base64, and the parts of a signed one.
     const size_t more = Run(text_, at_, [](char c) { return IsAlnum(c) || IsOneOf(c, "_-+/=."); });

@@ -103,6 +103,8 @@ const Example kTokens[] = {
     {"token == null", "token == null"},
     {"ConstraintLayout2MeasureHelper", "ConstraintLayout2MeasureHelper"},
     {"ACTION_MEDIA_BUTTON_2_PRESSED", "ACTION_MEDIA_BUTTON_2_PRESSED"},
+    {"F636f6d6d616e642d65786563757465_command_execute_0",
+     "F636f6d6d616e642d65786563757465_command_execute_0"},
     {"_ZN7android14SurfaceFlinger6commitEx", "_ZN7android14SurfaceFlinger6commitEx"},
 };
 const Example kStatements[] = {
