@@ -46,11 +46,12 @@ usage_of_test() {
   cat <<'TXT'
 usage: ./dev test [--all] [--soak] [CTEST ARGS...]
 Sets up, builds the release preset, runs its tests, then ./dev lint. Takes at most 15 minutes on 2 cores.
-  --all        also run: all of lint, a build by clang with -Wthread-safety, the tests under ASan and UBSan, the tests
-               of ring, hooks and interposed functions under TSan, some unit tests for arm64 under qemu-user, the Debian
-               package in a fresh Debian with the README's commands, and every fuzzer for 10 s. Takes at most 75 minutes. CI runs this.
-  --soak       run the tests that watch for minutes in full length; with --all also the long end-to-end tests under
-               ASan, all unit tests for arm64, and the Android checks for all four ABIs
+  --all        also run: all of lint, a build by clang with -Wthread-safety, the unit tests of the library and the
+               collector under ASan and UBSan, the tests of ring, hooks and interposed functions under TSan, some unit
+               tests for arm64 under qemu-user, the Debian package in a fresh Debian with the README's commands, and
+               every fuzzer for 10 s. Takes at most 75 minutes. CI runs this.
+  --soak       run the tests that watch for minutes in full length; with --all also the command and whole
+               programs under ASan, all unit tests for arm64, and the Android checks for all four ABIs
   CTEST ARGS   choose tests (for example -R RingReader). Then only the tests run, with --all under ASan and UBSan too.
 Each stage reports its seconds, and its counts are in the summary. No test runs a second time after it has failed.
 JANKBOX_SKIP_SETUP=1 leaves the installed packages unchanged.

@@ -1,9 +1,6 @@
 # One run of the tests by ctest, and the counts of all stages of ./dev test.
 # shellcheck shell=bash
 
-# Mostly waits, about three minutes of them: under ASan with --soak only.
-readonly LONG_E2E='^(agent|anr|kernel|merge|quit)_e2e_test/'
-
 SUMMARY=()
 PASSED=0 FAILED=0 SKIPPED=0
 

@@ -3,8 +3,12 @@
 
 readonly TEST_FUZZ_SECONDS=10
 readonly RACE_SUITES="ring_test ring_faults_test hook_test hook_storm_test interpose_test rename_race_test fork_kinds_linked"
-# The arguments of the clang build of ./dev test --all: the product, and the tests that use its locks. With --soak it builds all.
-readonly CLANG_TARGETS="base/all monitors/all tracer/all diagnosis/all report/all sdk/all symbolize/all uploader/all collector/all tools/all sample/all base_test interpose_test"
+# The arguments of the clang build of ./dev test --all: what has locks, and the tests that use them. With --soak it builds all.
+readonly CLANG_TARGETS="base/all monitors/all tracer/all diagnosis/all report/all sdk/all symbolize/all uploader/all collector/all base_test interpose_test"
+# Under ASan and UBSan ./dev test --all builds and tests what runs inside an app and what reads files that may come from anywhere.
+# With --soak, and ./dev test --all ARGS, all else, too: the command, and programs with it.
+readonly ASAN_FOLDERS="base report tracer monitors uploader diagnosis sdk symbolize collector perfetto fakes"
+readonly ASAN_WITHOUT='_e2e_test|^tools_|^importer|^android_|^binder_|^check/|^zoo|independent_reader'
 # The arm64 suites of ./dev test --all: the clock, the ring's checksums, thread values, slots, stacks. ./dev arm64 runs all.
 readonly TEST_ARM64_SUITES="base_test clock_test event_test hook_elf_test unwind_test"
 
@@ -55,15 +59,24 @@ run_clang_build() {
   if [ -n "${JANKBOX_SOAK:-}" ]; then build clang; else build clang $CLANG_TARGETS; fi
 }
 
+run_asan_part() {
+  local failed_before=$FAILED targets=() folder
+  if [ -n "${JANKBOX_SOAK:-}" ]; then
+    build_and_run_suite asan-ubsan
+    return
+  fi
+  for folder in $ASAN_FOLDERS; do targets+=("tests/$folder/all"); done
+  part "asan-ubsan build" build asan-ubsan "${targets[@]}"
+  [ "$FAILED" != "$failed_before" ] || run_suite asan-ubsan --exclude-regex "$ASAN_WITHOUT"
+}
+
 # Installs the package in a fresh Debian and runs the commands of README.md there.
 run_package_test() { tests/tools/package/package_test.py build/release; }
 
 # The stages that --all adds after the tests of the release preset and lint.
 run_other_stages() {
-  local narrow=(--exclude-regex "$LONG_E2E")
   part clang run_clang_build
-  [ -z "${JANKBOX_SOAK:-}" ] || narrow=()
-  build_and_run_suite asan-ubsan ${narrow[@]+"${narrow[@]}"}
+  run_asan_part
   part tsan run_race_checks
   part arm64 run_arm64_part
   part package run_package_test
