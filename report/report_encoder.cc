@@ -19,10 +19,10 @@ namespace {
 // outgrows kMaxReportMessageBytes.
 constexpr size_t kMaxTextBytes = 1024;
 
-// proto3 readers refuse a message whose strings are not UTF-8.
 // Counts have texts that were cleaned when they were counted, or none of the app's.
 enum class Texts { kCleaned, kVerbatim };
 
+// proto3 readers refuse a message whose strings are not UTF-8.
 std::string TextOf(const FieldRow& field, std::string_view text, Texts texts) {
   const bool cleaned = texts == Texts::kCleaned && !field.verbatim;
   return cleaned ? SealedText(text, kMaxTextBytes) : ToValidUtf8(text, kMaxTextBytes);

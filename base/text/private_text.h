@@ -18,7 +18,7 @@ namespace jankbox {
 //   "call +49 170 1234567"                  "call <number>"
 //   "mail to ann@x.org"                     "mail to <mail>"
 //   "SELECT a FROM t WHERE b = 'ann'"       "SELECT a FROM t WHERE b = ?"
-// A cleaned text is not changed a second time.
+// What these rules put in place of something, they leave alone.
 std::string CleanedText(std::string_view text);
 
 // The app's own rules, for texts that have passed ours: writes what may leave the device to `out`
