@@ -12,9 +12,9 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <utility>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 
 namespace jankbox {
 
@@ -71,27 +71,24 @@ class ScopedSignalBlock {
 class OwnThread {
  public:
   // False if it was refused. Not while one runs.
-  bool Start(std::function<void()> run) {
-    run_ = std::move(run);
-    const auto start = [](void* self) -> void* {
-      static_cast<OwnThread*>(self)->run_();
-      return nullptr;
-    };
-    const ScopedSignalBlock no_signals;
-    running_ = pthread_create(&thread_, nullptr, start, this) == 0;
-    return running_;
-  }
-  // Returns at once if none runs.
-  void Join() {
-    if (running_) pthread_join(thread_, nullptr);
-    running_ = false;
-  }
+  bool Start(std::function<void()> run);
+  // Waits for its end, until `deadline_ns` (CLOCK_MONOTONIC) at most, and returns at once if none
+  // runs. False: it goes on, or stands still for good without memory. It uses this object and all
+  // else that it was given for as long as the process lives, and is nobody's any more.
+  bool Join(uint64_t deadline_ns);
   bool running() const { return running_; }
 
  private:
+  static void* Run(void* self);
+  static void StandStill();
+
   std::function<void()> run_;
   pthread_t thread_{};
   bool running_ = false;
+  Mutex mutex_;
+  CondVar changed_;
+  bool ended_ GUARDED_BY(mutex_) = false;
+  bool stands_still_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace jankbox

@@ -1,7 +1,8 @@
 // A file that becomes visible whole or not at all, and survives a power cut once it is: temporary
 // name, fsync, rename, fsync of the folder (decision 9). Destroyed before Seal() it removes its
-// temporary file. A temporary file of a dead process is swept by name: kTemporaryPrefix, pid, "-",
-// counter, "-", final name. Threads: any one but the app's own. Blocks on the disk.
+// temporary file. A temporary file is locked by whoever writes it: one without that lock is of a
+// dead process, whatever PID namespace that had, and is swept. Threads: any one but the app's own.
+// Blocks on the disk.
 #ifndef JANKBOX_BASE_SEALED_FILE_H_
 #define JANKBOX_BASE_SEALED_FILE_H_
 
@@ -13,6 +14,11 @@
 #include "base/status.h"
 
 namespace jankbox {
+
+// A new file (0600) in `directory` that nobody else has, locked while it is open: of this process
+// and for `name`, as its own name says. `access`: O_WRONLY or O_RDWR.
+Result<ScopedFd> CreateTemporary(const std::string& directory, const std::string& name, int access,
+                                 std::string* path);
 
 class SealedFile {
  public:
@@ -32,7 +38,7 @@ class SealedFile {
   // temporary file is removed and nothing is visible.
   Status Seal();
 
-  // Removes temporary files in `directory` whose process is gone; returns how many.
+  // Removes temporary files in `directory` that nobody writes any more; returns how many.
   static int SweepOrphans(const std::string& directory);
 
  private:
@@ -45,8 +51,7 @@ class SealedFile {
 };
 
 // Makes `bytes` the whole content of `name` in `directory`; a reader sees the old content or the
-// new. `durable`: it also survives a power cut. One thread of a process at a time. Blocks on the
-// disk.
+// new. `durable`: it also survives a power cut. Blocks on the disk.
 Status ReplaceFile(const std::string& directory, const std::string& name, std::string_view bytes,
                    bool durable);
 

@@ -177,6 +177,14 @@ function(jankbox_link_cxx_library_statically target)
   endif()
 endfunction()
 
+# The library `target` allocates by `new` from malloc, and where that has no memory, from a reserve (base/memory/memory_reserve.h). Only where
+# the C++ library is a part of it.
+function(jankbox_allocate_with_reserve target)
+  if(NOT JANKBOX_SANITIZE AND (JANKBOX_PLATFORM STREQUAL "android" OR CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64"))
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/base/memory/operator_new.cc)
+  endif()
+endfunction()
+
 # add_subdirectory of each folder that is there.
 function(jankbox_add_folders)
   foreach(folder ${ARGN})

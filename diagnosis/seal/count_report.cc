@@ -1,6 +1,7 @@
 #include "diagnosis/seal/count_report.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/clock.h"
@@ -16,12 +17,11 @@ void Count(const CountedIncident& incident, CountBook* book) {
   if (!counted.ok()) LogWarning("an incident is counted later: " + counted.message());
 }
 
-}  // namespace
-
-void CountReport(Report* report, CountBook* book) {
-  if (report->kind == ReportKind::kManual) return;
+// Null if there is nothing to count, or not yet.
+std::optional<CountedIncident> CountedOf(Report* report) {
+  if (report->kind == ReportKind::kManual) return std::nullopt;
   report->counted = true;
-  if (report->ongoing) return;
+  if (report->ongoing) return std::nullopt;
   CountedIncident incident;
   incident.id = report->id;
   ReportCounter& counter = incident.counter;
@@ -34,7 +34,17 @@ void CountReport(Report* report, CountBook* book) {
   counter.cause = report->identity.cause;
   counter.message = SealedText(report->identity.message);
   counter.blamed_function = SealedText(report->identity.blamed_function);
-  Count(incident, book);
+  return incident;
+}
+
+}  // namespace
+
+void CountReport(Report* report, CountBook* book) {
+  if (const auto incident = CountedOf(report)) Count(*incident, book);
+}
+
+void CountReportLater(Report* report, CountBook* book) {
+  if (const auto incident = CountedOf(report)) book->CountLater(*incident);
 }
 
 void CountTogether(const UncountedIncident& incidents, const std::string& app_version,

@@ -16,6 +16,8 @@ namespace jankbox {
 // Says in the report of an incident that it is counted, and counts it if it is over. A snapshot
 // that somebody asked for is no incident.
 void CountReport(Report* report, CountBook* book);
+// The same with the book's next write.
+void CountReportLater(Report* report, CountBook* book);
 
 // Counts incidents that have no report, of an app and its version.
 void CountTogether(const UncountedIncident& incidents, const std::string& app_version,

@@ -18,6 +18,7 @@
 #include "diagnosis/seal/end_book.h"
 #include "diagnosis/seal/report_builder.h"
 #include "diagnosis/seal/report_identity.h"
+#include "diagnosis/seal/start_history.h"
 #include "monitors/incident/verdict_timeline.h"
 #include "tracer/ring/process_identity.h"
 #include "tracer/ring/ring_place.h"
@@ -221,6 +222,10 @@ Status RecoverFile(const std::string& path, const Recovery& recovery) {
     return reader.status();
   }
   if (!IsOrphan(reader->header())) return Status::Ok();
+  // While its ring can still tell.
+  if (!MayHaveDiedOfHooks(reader->header())) {
+    ForgiveStart(recovery.spool->directory(), reader->header().pid);
+  }
   DeadRing ring(std::move(reader.value()));
   if (EndOf(ring.reader.header()) != RingEnd::kClosed) {
     const Status status = RecoverRing(std::move(ring), recovery);

@@ -84,17 +84,18 @@ std::shared_ptr<jankbox::Runtime>& RuntimeSlot() REQUIRES(g_runtime_mutex) {
   return jankbox::MakeOnce([] { return new std::shared_ptr<jankbox::Runtime>(); });
 }
 
-std::shared_ptr<jankbox::Runtime> Current() {
+// Of this process, `pid`.
+std::shared_ptr<jankbox::Runtime> Current(pid_t pid = getpid()) {
   jankbox::MutexLock lock(&g_runtime_mutex);
   const std::shared_ptr<jankbox::Runtime>& runtime = RuntimeSlot();
-  return runtime != nullptr && runtime->pid() == getpid() ? runtime : nullptr;
+  return runtime != nullptr && runtime->pid() == pid ? runtime : nullptr;
 }
 
-void SetCurrent(std::shared_ptr<jankbox::Runtime> runtime) {
+void SetCurrent(std::shared_ptr<jankbox::Runtime> runtime, pid_t pid = getpid()) {
   jankbox::MutexLock lock(&g_runtime_mutex);
   std::shared_ptr<jankbox::Runtime>& slot = RuntimeSlot();
   // In a forked child the parent's threads are not here, and its objects must not be destroyed.
-  if (slot != nullptr && slot->pid() != getpid()) {
+  if (slot != nullptr && slot->pid() != pid) {
     new std::shared_ptr<jankbox::Runtime>(std::move(slot));
   }
   slot = std::move(runtime);
@@ -109,7 +110,10 @@ void StopRecording(bool process_exits) {
   if (runtime == nullptr) return;
   jankbox::Plugins::Get().Stop();
   SetCurrent(nullptr);
-  runtime->Stop(MonotonicNs() + kStopWaitNs, process_exits);
+  if (!runtime->Stop(MonotonicNs() + kStopWaitNs, process_exits)) {
+    new std::shared_ptr<jankbox::Runtime>(
+        std::move(runtime));  // for the thread that is left behind
+  }
 }
 
 }  // namespace
@@ -125,16 +129,17 @@ jankbox_status jankbox_start(const jankbox_options* options) {
     pthread_atfork(nullptr, nullptr, OnForkInChild);
     noted.store(true);
   }
-  g_starter.store(getpid());
+  const pid_t pid = getpid();
+  g_starter.store(pid);
   const LifecycleTurn turn;
-  if (Current() != nullptr) return JANKBOX_OK;
+  if (Current(pid) != nullptr) return JANKBOX_OK;
   jankbox::UseRunChannel();
   jankbox::Result<jankbox::Options> checked = jankbox::OptionsOfAllChannels(options);
   if (!checked.ok()) return ToApiStatus(checked.status());
   jankbox::Result<std::unique_ptr<jankbox::Runtime>> started =
       jankbox::Runtime::Start(checked.value());
   if (!started.ok()) return ToApiStatus(started.status());
-  SetCurrent(std::move(started.value()));
+  SetCurrent(std::move(started.value()), pid);
   if (jankbox::UploadDeclined()) Current()->ApplyConsent();  // meanwhile, perhaps
   jankbox::Plugins::Get().Start();
   return JANKBOX_OK;

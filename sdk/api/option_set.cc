@@ -3,7 +3,7 @@
 #include <charconv>
 #include <optional>
 
-#include "base/nearest_word.h"
+#include "base/text/nearest_word.h"
 
 namespace jankbox {
 namespace {

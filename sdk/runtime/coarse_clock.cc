@@ -24,7 +24,7 @@ bool CoarseClock::Start() {
 void CoarseClock::Stop() {
   if (!thread_.running()) return;
   stop_.store(true, std::memory_order_relaxed);
-  thread_.Join();
+  thread_.Join(UINT64_MAX);
   cpu_before_ns_ += cpu_ns_.exchange(0, std::memory_order_relaxed);
 }
 

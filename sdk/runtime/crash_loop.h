@@ -1,41 +1,23 @@
 // Keeps hooks off in a program that keeps dying with them: after kMaxFailedStarts starts that died
-// within kCriticalNs, hooks stay off until a start lives longer. A small text file per program in
-// the report folder says which starts are young; one that is not alive any more has died young.
-// Begin(), Lived() and Ended() touch the disk: on the sealing thread. The rest: any thread.
-// Content that makes no sense counts as none, and a disk that takes no file leaves hooks on. Two
-// processes of a program that start in the same millisecond may overwrite each other's line: a
-// start then is not counted.
+// within kCriticalNs and may have died of hooks (MayHaveDiedOfHooks), hooks stay off until a start
+// lives longer. Begin(), Lived() and Ended() touch the disk: on the sealing thread. The rest: any
+// thread. A disk that takes no file leaves hooks on.
 #ifndef JANKBOX_SDK_RUNTIME_CRASH_LOOP_H_
 #define JANKBOX_SDK_RUNTIME_CRASH_LOOP_H_
 
 #include <cstdint>
 #include <string>
-#include <string_view>
-#include <vector>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "diagnosis/seal/start_history.h"
 #include "tracer/ring/process_identity.h"
 
 namespace jankbox {
 
 inline constexpr uint32_t kMaxFailedStarts = 2;
 inline constexpr uint64_t kCriticalNs = 10 * kNsPerSecond;
-inline constexpr size_t kMaxStartsFileBytes = 4096;
-inline constexpr char kStartsFilePrefix[] = ".starts-";  // and the program's name
-
-// The contents of the file.
-struct StartHistory {
-  uint32_t failed = 0;                 // starts in a row that died young
-  std::vector<ProcessIdentity> young;  // started, and not yet known to live
-};
-
-// Empty if `text` is no history. At most 16 young starts are kept.
-StartHistory ParseStartHistory(std::string_view text);
-std::string FormatStartHistory(const StartHistory& history);
-
-// Counts young starts that are dead as failed ones.
-StartHistory CountDeadStarts(StartHistory history, bool (*is_alive)(const ProcessIdentity&));
 
 class CrashLoop {
  public:
@@ -43,6 +25,10 @@ class CrashLoop {
   // starts.
   CrashLoop(std::string folder, const std::string& program,
             ProcessIdentity self = CurrentProcess());
+
+  // The same, and Identify() follows before anything else.
+  explicit CrashLoop(std::string folder) : folder_(std::move(folder)) {}
+  void Identify(const std::string& program, ProcessIdentity self);
 
   // Notes that this process starts, and decides.
   void Begin();
@@ -58,23 +44,17 @@ class CrashLoop {
   std::string Reason();
 
  private:
-  StartHistory Read() const;
-  void Write(const StartHistory& history);
-  StartHistory WithoutSelf(StartHistory history) const;
+  StartHistory ReadWithoutSelf() const;
 
   const std::string folder_;
-  const std::string path_;
-  const ProcessIdentity self_;
+  std::string path_;
+  ProcessIdentity self_;
 
   Mutex mutex_;
   CondVar decided_;
   bool is_decided_ GUARDED_BY(mutex_) = false;
   std::string reason_ GUARDED_BY(mutex_);
 };
-
-// For the parent of process `pid`, which did not crash: whatever program it was, its start is no
-// failed one. Touches the disk.
-void ForgiveStart(const std::string& folder, int pid);
 
 }  // namespace jankbox
 

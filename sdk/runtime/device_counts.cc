@@ -35,7 +35,24 @@ void DeviceCounts::Count(Report* report) {
   ChangeIds();
   NoteUsage();  // in the same write
   CountReport(report, book_.get());
+  write_at_ns_ = UINT64_MAX;
   NoteDay();
+}
+
+void DeviceCounts::CountLater(Report* report) {
+  if (book_->unwritten() + 1 >= kMaxLater) return Count(report);
+  CountReportLater(report, book_.get());
+  if (write_at_ns_ == UINT64_MAX) write_at_ns_ = MonotonicNs() + kLaterNs;
+}
+
+void DeviceCounts::WriteLater() {
+  write_at_ns_ = UINT64_MAX;
+  if (book_ == nullptr) return;
+  NoteUsage();
+  const Status written = book_->Write();
+  if (!written.ok()) LogWarning("incidents are counted later: " + written.message());
+  NoteDay();
+  SettleWritten();
 }
 
 void DeviceCounts::Settle(const std::string& id) {

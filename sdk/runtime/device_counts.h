@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "report/report.h"
 #include "sdk/api/options.h"
 #include "tracer/ring/ring_file.h"
@@ -18,6 +19,10 @@ namespace jankbox {
 
 class DeviceCounts {
  public:
+  // Counted later at most: each has a note in the ring.
+  static constexpr size_t kMaxLater = 5;
+  static constexpr uint64_t kLaterNs = kNsPerSecond;
+
   explicit DeviceCounts(const Options& options) : options_(options) {}
 
   // The ring with the notes. It outlives this object. Before anything else, or never.
@@ -29,6 +34,11 @@ class DeviceCounts {
   // Counts the incident of `report` if it is over, and how much the app was used so far.
   // REQUIRES Open().
   void Count(Report* report);
+  // The same, written with the next count, or when WriteLater() is called, which is due at
+  // WriteAtNs() (CLOCK_MONOTONIC; UINT64_MAX: there is nothing). Until then the ring has it.
+  void CountLater(Report* report);
+  uint64_t WriteAtNs() const { return write_at_ns_; }
+  void WriteLater();
   // `id` is counted as far as that was possible.
   void Settle(const std::string& id);
   // What the ring has about incidents that are counted together.
@@ -55,6 +65,7 @@ class DeviceCounts {
   RingFile* ring_ = nullptr;
   std::unique_ptr<CountBook> book_;
   std::vector<std::string> unsettled_;  // ids that the ring still has
+  uint64_t write_at_ns_ = UINT64_MAX;   // what is counted later
   bool forgets_ = false;                // the app's earlier usage is still to be forgotten
   bool resets_ = false;                 // the ids are still to be reset
   bool usage_forgotten_ = false;

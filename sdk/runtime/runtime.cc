@@ -1,13 +1,12 @@
 #include "sdk/runtime/runtime.h"
 
-#include <unistd.h>
-
 #include <cstring>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/last_error.h"
+#include "base/memory/memory_reserve.h"
 #include "base/mutex.h"
 #include "base/own_thread.h"
 #include "base/text/private_text.h"
@@ -38,6 +37,10 @@ namespace {
 // have been preempted between checking the gate and writing its event.
 constexpr uint64_t kRetirementNs = 10 * kNsPerSecond;
 
+// Of the time for a stop.
+constexpr uint64_t kLeftToSealNs = 700 * kNsPerMs;
+constexpr uint64_t kLeftToUploadNs = 300 * kNsPerMs;
+
 struct RetiredRing {
   uint64_t since_ns;
   std::unique_ptr<RingFile> ring;
@@ -64,31 +67,31 @@ Result<std::unique_ptr<RingFile>> CreateRing(const Options& options) {
   ring_options.app_name = options.app_name;
   ring_options.app_version = options.app_version;
   ring_options.parent_pid = ParentRunCommand();
-  Result<std::unique_ptr<RingFile>> ring = Status(StatusCode::kUnavailable, "no ring");
+  return RingFile::CreateToName(ring_options, RingFolder);
+}
+
+void NameRing(const Options& options, RingFile* ring) {
+  Status status = Status::Ok();
   // Twice: another process may have removed the folder, empty until now, after it had recovered the
   // last ring in it.
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    Result<std::string> folder = RingFolder(options.dir);
-    ring_options.folder = folder.ok() ? folder.value() : "";
-    ring = RingFile::Create(ring_options);
-    if (!ring.ok() || ring.value()->in_memory_reason().empty()) return ring;
+  for (int attempt = 0; attempt < 2 && !ring->is_named(); ++attempt) {
+    const Result<std::string> folder = RingFolder(options.dir);
+    status = folder.ok() ? ring->Name(folder.value()) : folder.status();
   }
+  if (!ring->is_named()) ring->StayInMemory(status.message());
+  if (ring->in_memory_reason().empty()) return;
   SetLastError("the ring is in memory only and does not survive a crash: " +
-               ring.value()->in_memory_reason());
-  return ring;
+               ring->in_memory_reason());
 }
 
 }  // namespace
 
 Runtime::Runtime(const Options& options, std::unique_ptr<RingFile> ring)
     : options_(options),
-      pid_(getpid()),
+      pid_(ring->header()->pid),
       ring_(std::move(ring)),
       reader_(ring_->base(), ring_->bytes()),
-      // The ring knows both: each costs the app's thread some system calls.
-      crash_loop_(options.dir,
-                  HeaderText(ring_->header()->process_name, sizeof(ring_->header()->process_name)),
-                  RecorderOf(*ring_->header())) {}
+      crash_loop_(options.dir) {}
 
 Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   const uint64_t begin_ns = MonotonicNs();
@@ -125,10 +128,12 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
       &runtime->refusals_,
       [self](SealRequest request) { self->EnqueueOrForget(std::move(request)); },
       [self] { return self->sealer_->sleeper(); });
+  runtime->watcher_->BeginWith([self] { self->GoOn(); });
   runtime->watcher_->SpareWhile(
       [self](uint64_t now_ns) { return self->sealer_->overdrawn(now_ns); });
   runtime->sealer_->TellDecided([self] { self->watcher_->Wake(); });
   if (options.usage) runtime->ConnectUsage();
+  HookSet::Get().Begin();
   if (options.loop_hooks) AddLoopHooks(options.watch_threads, &HookSet::Get());
   AddFrameHooks(options.frame_sources, &HookSet::Get());
   AddMarkerHooks(options.markers, options.sources.io, &HookSet::Get());
@@ -139,16 +144,31 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
     const std::string unseen = QuitSignal::Install();
     if (!unseen.empty()) SetLastError("SIGQUIT is not observed: " + unseen);
   }
-  if (!runtime->watcher_->Start() || !runtime->sealer_->Start() ||
-      (runtime->upload_ != nullptr && !runtime->upload_->Start())) {
-    runtime->Stop(begin_ns, /*process_exits=*/false);
+  if (!runtime->watcher_->Start()) {
+    if (!runtime->Stop(MonotonicNs() + kNsPerSecond, /*process_exits=*/false)) runtime.release();
     return Status(StatusCode::kUnavailable, "the system allows no further thread");
   }
   runtime->start_us_.store((MonotonicNs() - begin_ns) / 1000, std::memory_order_relaxed);
   return runtime;
 }
 
-void Runtime::Stop(uint64_t deadline_ns, bool process_exits) {
+// What a start leaves to the watcher's thread, of which no app's thread waits.
+void Runtime::GoOn() {
+  NameRing(options_, ring_.get());
+  const RingHeader& ring = *ring_->header();
+  crash_loop_.Identify(HeaderText(ring.process_name, sizeof(ring.process_name)), RecorderOf(ring));
+  StartSealer();
+  if (upload_ != nullptr && !upload_->Start()) {
+    SetLastError("nothing is uploaded: the system allows no further thread");
+  }
+}
+
+void Runtime::StartSealer() {
+  if (sealer_->running() || sealer_->Start()) return;
+  SetLastError("no report is written: the system allows no further thread");
+}
+
+bool Runtime::Stop(uint64_t deadline_ns, bool process_exits) {
   kernel_->GiveUpStart();
   watcher_->StopAtrace();  // first: markers that only Jankbox requested must not reach the kernel
   StopMarkerHooks();
@@ -157,10 +177,12 @@ void Runtime::Stop(uint64_t deadline_ns, bool process_exits) {
   hooks_stopped_.store(true, std::memory_order_release);
   HookSet::Get().Stop();
   QuitSignal::Remove();
-  watcher_->Stop(process_exits);  // before recording ends: its last poll may seal an incident
+  // Before recording ends: its last poll may seal an incident.
+  bool ended = watcher_->Stop(process_exits, deadline_ns - kLeftToSealNs);
   Recorder::Close();
-  const size_t unsealed = sealer_->Stop(deadline_ns);
-  if (upload_ != nullptr) upload_->Stop(deadline_ns);
+  const size_t unsealed = sealer_->Stop(deadline_ns - (upload_ == nullptr ? 0 : kLeftToUploadNs));
+  ended = sealer_->ended() && ended;
+  if (upload_ != nullptr) ended = upload_->Stop(deadline_ns) && ended;
   MethodRegistry::Get().Detach();
   const bool kept = !ring_->RemoveFile();
   if (unsealed != 0) {
@@ -168,7 +190,10 @@ void Runtime::Stop(uint64_t deadline_ns, bool process_exits) {
                  " not written before the stop" +
                  (kept ? "; the last of each thread is kept" : ""));
   }
+  if (!ended) return false;
+  if (!kept) ring_->GiveMemoryBack();
   RetiredRings().push_back({MonotonicNs(), std::move(ring_)});
+  return true;
 }
 
 ReportSource Runtime::MakeSource(const SealRequest& request) {
@@ -193,13 +218,17 @@ ReportSource Runtime::MakeSource(const SealRequest& request) {
   source.kernel = std::make_shared<KernelWindow>(
       kernel_->Read(source.clock.FromMonotonicNs(end_ns - std::min(end_ns, source.window_ns)),
                     source.end_ticks, source.clock));
-  source.self_cost.cpu_ns = OwnCpuNs();
-  source.self_cost.recording_ns = watcher_->recorded_ns();
+  ReportSelfCost& cost = source.self_cost;
+  cost.watch_ns = watcher_->cpu_ns();
+  cost.seal_ns = sealer_->cpu_ns();
+  cost.upload_ns = upload_ == nullptr ? 0 : upload_->cpu_ns();
+  cost.cpu_ns = cost.watch_ns + cost.seal_ns + cost.upload_ns;
+  cost.recording_ns = watcher_->recorded_ns();
   source.sigquits = watcher_->sigquits();
-  source.self_cost.uptime_ns = MonotonicNs() - ring_->header()->clock_at_start.monotonic_ns;
-  source.self_cost.cpu_budget_permille = options_.cpu_budget_permille;
+  cost.uptime_ns = MonotonicNs() - ring_->header()->clock_at_start.monotonic_ns;
+  cost.cpu_budget_permille = options_.cpu_budget_permille;
   source.history_messages = options_.history_messages;
-  source.self_cost.start_us = start_us_.load(std::memory_order_relaxed);
+  cost.start_us = start_us_.load(std::memory_order_relaxed);
   source.suppressed_incidents = refusals_.count(RefusalReason::kQueueFull);
   source.atrace = watcher_->atrace();
   source.refusals = refusals_.Counts();
@@ -212,6 +241,11 @@ ReportSource Runtime::MakeSource(const SealRequest& request) {
   if (!hooks_off.empty()) source.notes.push_back(hooks_off);
   const std::string plugins = Plugins::Get().Note();
   if (!plugins.empty()) source.notes.push_back(plugins);
+  const uint64_t without_memory = memory_reserve::Uses();
+  if (without_memory != 0) {
+    source.notes.push_back("malloc had no memory " + std::to_string(without_memory) +
+                           " times: Jankbox went on with its own reserve");
+  }
   source.ring_in_memory_only = !ring_->in_memory_reason().empty();
   return source;
 }
@@ -224,6 +258,7 @@ uint64_t Runtime::OwnCpuNs() const {
 void Runtime::EnqueueOrForget(SealRequest request) {
   const std::string id = request.id;
   const size_t index = request.ongoing ? kMaxWatchedThreads : request.watched_index;
+  StartSealer();  // there may be a thread for it by now
   if (!sealer_->Enqueue(std::move(request))) ForgetNote(id, index);
 }
 

@@ -1,6 +1,6 @@
 // The object graph between jankbox_start and jankbox_stop, and its lifecycle. One at a time in a
-// process. Start() returns quickly: it makes the ring and two or three threads; everything that may
-// be slow happens on those.
+// process. Start() returns quickly: it maps the ring and makes one thread, which makes the others;
+// everything that may be slow happens on those.
 #ifndef JANKBOX_SDK_RUNTIME_RUNTIME_H_
 #define JANKBOX_SDK_RUNTIME_RUNTIME_H_
 
@@ -23,8 +23,9 @@ class Runtime {
   static Result<std::unique_ptr<Runtime>> Start(const Options& options);
 
   // Stops recording; waits for reports that are being sealed until `deadline_ns`. The ring stays
-  // mapped: threads of the app may be on their way out of it. `process_exits`: exit() runs.
-  void Stop(uint64_t deadline_ns, bool process_exits);
+  // mapped: threads of the app may be on their way out of it. `process_exits`: exit() runs. False:
+  // a thread of Jankbox's has not ended by then, and uses this object: it must never be destroyed.
+  bool Stop(uint64_t deadline_ns, bool process_exits);
 
   // Changes the thresholds that `options` names. Any thread.
   Status Configure(const jankbox_options* options);
@@ -51,6 +52,8 @@ class Runtime {
  private:
   Runtime(const Options& options, std::unique_ptr<RingFile> ring);
   void ConnectUsage();
+  void GoOn();
+  void StartSealer();  // watcher's thread only
   ReportSource MakeSource(const SealRequest& request);
   uint64_t OwnCpuNs() const;  // of Jankbox's threads so far
   Status SealByHand(ReportKind kind, const std::string& what, uint64_t begin_ns, uint64_t end_ns);

@@ -38,11 +38,13 @@ UncountedIncident UncountedOf(const SealRequest& request) {
           .max_ns = duration_ns};
 }
 
-static_assert(Sealer::kMaxQueued < kMaxUncounted, "each that waits, and the one being sealed");
+static_assert(Sealer::kMaxQueued + DeviceCounts::kMaxLater < kMaxUncounted,
+              "each that waits, those that are counted later, and the one being sealed");
 
 constexpr int kNice = 19;
 constexpr useconds_t kStarterUs = 2000;  // the app's thread leaves jankbox_start() meanwhile
 constexpr uint64_t kFirstWindowNs = 400 * kNsPerMs;
+constexpr uint64_t kLeaveNs = 700 * kNsPerMs;  // the least that a stop gives to who is sealing
 constexpr uint64_t kConfigFileEveryNs = 5 * kNsPerSecond;
 
 }  // namespace
@@ -62,7 +64,7 @@ Sealer::Sealer(const Options& options, CrashLoop* crash_loop, KernelRecorder* ke
       awaits_window_(RunAwaitsWindow()) {}
 
 Sealer::~Sealer() {
-  if (thread_.running()) Stop(MonotonicNs());
+  if (thread_.running()) Stop(UINT64_MAX);
 }
 
 bool Sealer::Start() {
@@ -118,13 +120,16 @@ size_t Sealer::Stop(uint64_t deadline_ns) {
     stopping_.store(true, std::memory_order_relaxed);
     changed_.NotifyAll();
   }
-  thread_.Join();
-  JoinUrgent();
-  stopping_.store(false, std::memory_order_relaxed);
-  if (!WaitIdle(0) && MonotonicNs() < deadline_ns) SealRest(deadline_ns);
-  kernel_->Stop();  // here, since whoever stops is waiting for it
+  const uint64_t leave_ns = std::max(deadline_ns, MonotonicNs() + kLeaveNs);
+  left_behind_.store(!thread_.Join(leave_ns) || !urgent_thread_.Join(leave_ns),
+                     std::memory_order_relaxed);
+  if (ended()) {
+    stopping_.store(false, std::memory_order_relaxed);
+    if (!WaitIdle(0) && MonotonicNs() < deadline_ns) SealRest(deadline_ns);
+  }
+  if (ended()) kernel_->Stop();  // here, since whoever stops is waiting for it
   MutexLock lock(&mutex_);
-  return queue_.size();
+  return queue_.size() + (busy_ && !ended() ? 1 : 0);
 }
 
 // A program that has just begun is about to show its first window. Hooks hold up a library that it
@@ -174,6 +179,7 @@ void Sealer::Run() {
   DoChores();
   MutexLock sealing(&sealing_);
   counts_.Close();
+  if (left_behind_.load(std::memory_order_relaxed)) kernel_->Stop();
   cpu_clock_.End();
 }
 
@@ -218,6 +224,12 @@ void Sealer::BecomeIdle() {
   changed_.NotifyAll();
 }
 
+uint64_t Sealer::NextWorkNs() {
+  MutexLock sealing(&sealing_);
+  const uint64_t look_ns = config_file_.exists() ? MonotonicNs() + kConfigFileEveryNs : UINT64_MAX;
+  return std::min(look_ns, counts_.WriteAtNs());
+}
+
 bool Sealer::AwaitRequest(uint64_t lived_ns) {
   while (young_) {
     if (MonotonicNs() >= lived_ns) {
@@ -231,10 +243,11 @@ bool Sealer::AwaitRequest(uint64_t lived_ns) {
       break;
     }
   }
-  while (config_file_.exists() && !WaitForRequest(MonotonicNs() + kConfigFileEveryNs)) {
+  while (!WaitForRequest(NextWorkNs())) {
     LookAtConfigFile();
+    MutexLock sealing(&sealing_);
+    if (MonotonicNs() >= counts_.WriteAtNs()) counts_.WriteLater();
   }
-  WaitForRequest(UINT64_MAX);
   return !stopping_.load(std::memory_order_relaxed);
 }
 
@@ -314,7 +327,7 @@ bool Sealer::SpareRepeat(const SealRequest& request) {
   const bool overdrawn = budget_.IsOverdrawn(MonotonicNs(), used_ns_());
   overdrawn_until_ns_.store(budget_.PaidAtNs(), std::memory_order_relaxed);
   if (!overdrawn) return false;
-  counts_.Count(&*repeat);
+  counts_.CountLater(&*repeat);
   gate_->Spared(*repeat);
   Done(request, /*sealed=*/false);
   return true;

@@ -6,8 +6,6 @@
 #ifndef JANKBOX_SDK_RUNTIME_SEALER_H_
 #define JANKBOX_SDK_RUNTIME_SEALER_H_
 
-#include <pthread.h>
-
 #include <atomic>
 #include <deque>
 #include <functional>
@@ -70,6 +68,7 @@ class Sealer {
 
   // REQUIRES Start() once before Stop(). The thread is created by the caller's runtime.
   bool Start();  // false if the system allows no further thread
+  bool running() const { return thread_.running(); }  // who starts it only
 
   // False where the queue is full: the request is dropped and counted (kQueueFull).
   bool Enqueue(SealRequest request);
@@ -84,8 +83,10 @@ class Sealer {
   bool WaitIdle(uint64_t deadline_ns);
 
   // Finishes what is queued, at most until `deadline_ns`, at the caller's priority, and ends the
-  // thread. Returns how many requests are left.
+  // threads. Returns how many requests are left.
   size_t Stop(uint64_t deadline_ns);
+  // After Stop(). False: a thread has not ended (OwnThread::Join), and this object must stay.
+  bool ended() const { return !left_behind_.load(std::memory_order_relaxed); }
 
   // CPU time of the sealing threads so far, in ns. Any thread.
   uint64_t cpu_ns() const {
@@ -107,6 +108,8 @@ class Sealer {
   // Waits for the next request, and meanwhile for the moment from which this start has lived.
   // False: the thread is to stop.
   bool AwaitRequest(uint64_t lived_ns) EXCLUDES(mutex_);
+  // When to do something though there is no request.
+  uint64_t NextWorkNs() EXCLUDES(mutex_);
   // False if there is neither a request nor a stop until then.
   bool WaitForRequest(uint64_t deadline_ns) EXCLUDES(mutex_);
   void SealRest(uint64_t deadline_ns) EXCLUDES(mutex_);
@@ -120,7 +123,6 @@ class Sealer {
   bool EnqueueUrgent(SealRequest* request) REQUIRES(mutex_);
   void SealUrgent() EXCLUDES(mutex_);
   std::optional<SealRequest> TakeUrgent() REQUIRES(sealing_) EXCLUDES(mutex_);
-  void JoinUrgent();
   void AwaitFirstWindow();
   void StartKernel();
   // What is left by a stop goes back into the queue.
@@ -164,16 +166,17 @@ class Sealer {
   uint32_t chores_ GUARDED_BY(mutex_) = 0;
   std::deque<SealRequest> urgent_ GUARDED_BY(mutex_);
   bool has_urgent_ GUARDED_BY(mutex_) = false;  // the thread of those runs
-  bool urgent_joinable_ = false;                // as urgent_thread_, with mutex_ or at the stop
-  pthread_t urgent_thread_{};
-  uint64_t urgent_cpu_before_ns_ = 0;  // of earlier threads of those; sealing_
+  OwnThread urgent_thread_;                     // with mutex_ or at the stop
+  uint64_t urgent_cpu_before_ns_ = 0;           // of earlier threads of those; sealing_
   std::atomic<uint64_t> urgent_cpu_ns_{0};
   bool busy_ GUARDED_BY(mutex_) = true;  // until recovery is done and while a request is sealed
   bool stop_ GUARDED_BY(mutex_) = false;
   std::atomic<bool> stopping_{false};  // as stop_: what is begun is left, if it can be
   std::atomic<uint64_t> sleep_{0};     // how often it began or ended to wait: odd while it does
   ThreadCpuClock cpu_clock_;
+  std::atomic<bool> left_behind_{false};
   OwnThread thread_;
+  OwnThread rest_thread_;  // at the stop
 };
 
 }  // namespace jankbox

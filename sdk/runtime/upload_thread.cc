@@ -17,6 +17,7 @@ constexpr uint64_t kDrainNs = 60 * kNsPerSecond;  // then the thread looks at it
 
 // A transfer that is cancelled ends within this time.
 constexpr uint64_t kCancelNs = kNsPerSecond + 200 * kNsPerMs;
+constexpr uint64_t kLeaveNs = 200 * kNsPerMs;  // the least that a drain has to notice it
 constexpr uint64_t kShortestPatienceMs = 1000;
 // Counts that no report takes along.
 constexpr uint64_t kCountsDelayNs = 15 * 60 * kNsPerSecond;
@@ -96,7 +97,7 @@ bool UploadThread::WaitIdle(uint64_t deadline_ns) {
   return true;
 }
 
-void UploadThread::Stop(uint64_t deadline_ns) {
+bool UploadThread::Stop(uint64_t deadline_ns) {
   {
     MutexLock lock(&mutex_);
     wanted_ = wanted_ || counts_at_stop_;
@@ -109,7 +110,7 @@ void UploadThread::Stop(uint64_t deadline_ns) {
     stop_ = true;
     changed_.NotifyAll();
   }
-  thread_.Join();
+  return thread_.Join(std::max(deadline_ns, MonotonicNs() + kLeaveNs));
 }
 
 void UploadThread::CancelDrain() {

@@ -34,8 +34,9 @@ class UploadThread {
   bool WaitIdle(uint64_t deadline_ns);  // until what was sealed so far was tried once
   void CancelDrain();                   // the one that runs, if any; any thread
   uint64_t cpu_ns() const { return cpu_clock_.Read(); }  // so far; any thread
-  // Lets a drain that was asked for go on, but no longer than until about the deadline.
-  void Stop(uint64_t deadline_ns);
+  // Lets a drain that was asked for go on, but no longer than until about the deadline. False: its
+  // thread has not ended (OwnThread::Join), and this object must stay.
+  bool Stop(uint64_t deadline_ns);
 
  private:
   void Run();

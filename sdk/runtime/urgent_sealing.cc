@@ -1,6 +1,4 @@
 // What is sealed on threads of normal priority: an ANR while it lasts, and the rest at a stop.
-#include <pthread.h>
-
 #include <utility>
 
 #include "base/clock.h"
@@ -13,17 +11,13 @@ namespace jankbox {
 bool Sealer::EnqueueUrgent(SealRequest* request) {
   if (stop_ || urgent_.size() >= kMaxUrgent) return false;
   if (!has_urgent_) {
-    // It has ended, or is about to: it needs mutex_ no more.
-    if (urgent_joinable_) pthread_join(urgent_thread_, nullptr);
-    const auto run = [](void* sealer) -> void* {
+    urgent_thread_.Join(UINT64_MAX);  // it has ended, or is about to: it needs mutex_ no more
+    const auto run = [this] {
       NameCurrentThread("jankbox-urgent");
       ReentryGuard::ExcludeThread();
-      static_cast<Sealer*>(sealer)->SealUrgent();
-      return nullptr;
+      SealUrgent();
     };
-    ScopedSignalBlock no_signals;
-    urgent_joinable_ = pthread_create(&urgent_thread_, nullptr, run, this) == 0;
-    if (!urgent_joinable_) return false;
+    if (!urgent_thread_.Start(run)) return false;
     has_urgent_ = true;
   }
   urgent_.push_back(std::move(*request));
@@ -53,27 +47,19 @@ std::optional<SealRequest> Sealer::TakeUrgent() {
   return request;
 }
 
-void Sealer::JoinUrgent() {
-  if (std::exchange(urgent_joinable_, false)) pthread_join(urgent_thread_, nullptr);
-}
-
 // On a new thread: the priority of the first one cannot be raised again, and somebody waits now.
 void Sealer::SealRest(uint64_t deadline_ns) {
-  struct Rest {
-    Sealer* sealer;
-    uint64_t deadline_ns;
-  } rest = {this, deadline_ns};
-  const auto run = [](void* argument) -> void* {
-    const Rest& given = *static_cast<Rest*>(argument);
+  const auto run = [this, deadline_ns] {
     NameCurrentThread("jankbox-seal");
     ReentryGuard::ExcludeThread();
-    given.sealer->SealUntil(given.deadline_ns);
-    return nullptr;
+    SealUntil(deadline_ns);
   };
-  ScopedSignalBlock no_signals;
-  pthread_t thread;
-  if (pthread_create(&thread, nullptr, run, &rest) != 0) return;  // recovery has it
-  pthread_join(thread, nullptr);
+  if (!rest_thread_.Start(run)) return;  // recovery has it
+  if (!rest_thread_.Join(deadline_ns)) {
+    stopping_.store(true, std::memory_order_relaxed);
+    left_behind_.store(true, std::memory_order_relaxed);
+    return;
+  }
   MutexLock lock(&mutex_);
   busy_ = false;
   changed_.NotifyAll();  // who waits in WaitIdle()

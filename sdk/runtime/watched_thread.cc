@@ -116,7 +116,7 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   idle_ = !running && !new_dispatches;
   works_ = false;
   // One that has not begun anything since it was seen waiting is as it was then.
-  if (!idle_ || !timeline_.EndsInAWait()) {
+  if (!IsSpared(running, now_ns) && (!idle_ || !timeline_.EndsInAWait())) {
     ReadThread(now_ns, running);
   }
   if (idle_ && dispatches_ != 0) idle_ns_ = now_ns;
@@ -132,8 +132,7 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
   facts.asked_by_signal = asked_by_signal;
   held_ns_ = facts.held.held_ns();
   const uint64_t judged_ns = now_ns - held_ns_;
-  const bool spared = spares_ && running_ && judged_ns < running_->begin_ns + kSparedNs;
-  Sample(running_ && !spared && Overdue(*running_, judged_ns));
+  Sample(running_ && !IsSpared(running_, judged_ns) && Overdue(*running_, judged_ns));
   JudgeEnded(now_ns);
   if (running_ && running_->what != kStartUpName) {
     slow_messages_.OnRunning(*running_, judged_ns, &incidents_);
@@ -153,6 +152,10 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
     timeline_.ForgetBefore(begin_ns - std::min(begin_ns, kLateFrameNs));
     if (sampler_ != nullptr) lost_before_ = sampler_->counters().lost;
   }
+}
+
+bool WatchedThread::IsSpared(const std::optional<RunningDispatch>& running, uint64_t now_ns) const {
+  return spares_ && (!running || now_ns < running->begin_ns + kSparedNs);
 }
 
 void WatchedThread::ReadThread(uint64_t now_ns, const std::optional<RunningDispatch>& running) {

@@ -105,6 +105,8 @@ class WatchedThread {
   static constexpr size_t kMaxTold = 8;
 
   bool ReadCounts();  // true: a dispatch began
+  // Too short so far to be looked at more closely than to be counted.
+  bool IsSpared(const std::optional<RunningDispatch>& running, uint64_t now_ns) const;
   void ReadThread(uint64_t now_ns, const std::optional<RunningDispatch>& running);
   uint64_t OverdueNs() const;  // how long a dispatch lasts until it is sampled
   uint32_t SampleTimes() const;

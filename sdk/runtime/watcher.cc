@@ -53,7 +53,6 @@ Watcher::Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop,
       atrace_(options),
       rate_since_(ring->header()->clock_at_start),
       thread_recorder_(ring->header()->clock_at_start.ticks),
-      startup_(*ring->header()),
       slow_methods_(options, ring, refusals,
                     [this](SealRequest request) { SealSlowMethod(std::move(request)); }),
       usage_(ring, [this] { count_usage_(); }),
@@ -63,11 +62,11 @@ bool Watcher::Start() {
   return thread_.Start([this] { Run(); });
 }
 
-void Watcher::Stop(bool process_exits) {
+bool Watcher::Stop(bool process_exits, uint64_t deadline_ns) {
   process_exits_ = process_exits;
   stop_.store(true, std::memory_order_release);
   Wake();
-  thread_.Join();
+  return thread_.Join(deadline_ns);
 }
 
 void Watcher::WaitReady() {
@@ -202,7 +201,10 @@ void Watcher::RefreshHooks() {
   if (loop_name[0] != '\0') ring_->GuessLoopName(loop_name);
   FollowGlibIdle();
   FollowFrameLibraries(options_.frame_sources);
+  ring_->NoteHooksChanging();
   const Result<HookReport> hooked = HookSet::Get().Refresh();
+  const uint32_t slots = hooked.ok() ? hooked.value().hooked : hooked_slots_;
+  ring_->NoteHooksChanged(slots != std::exchange(hooked_slots_, slots) ? NowTicks() : 0);
   if (!hooked.ok()) SetLastError("no hooks are installed: " + hooked.status().message());
 }
 
@@ -315,10 +317,10 @@ void Watcher::TakeThresholds() {
 
 void Watcher::LookAtStart(uint64_t now_ns) {
   for (auto& thread : threads_) {
-    if (thread != nullptr) startup_.OnThread(thread->running_since_ns(), thread->new_frame_ns());
+    if (thread != nullptr) startup_->OnThread(thread->running_since_ns(), thread->new_frame_ns());
   }
   std::optional<SealRequest> slow =
-      startup_.Look(now_ns, InFrontNs(now_ns), {options_.cold_start_ns, options_.warm_start_ns});
+      startup_->Look(now_ns, InFrontNs(now_ns), {options_.cold_start_ns, options_.warm_start_ns});
   if (slow) SealWithNotes(std::move(*slow));
 }
 
@@ -436,10 +438,12 @@ void Watcher::Run() {
   ReentryGuard::ExcludeThread();
   WatchThisThread();  // stack samples come from the reserved share
   cpu_clock_.SetToCurrentThread();
+  if (begin_ != nullptr) begin_();
+  startup_.emplace(*ring_->header());
+  ring_->Touch();
   NoteForeground(MonotonicNs());
   BeginUsage(MonotonicNs());
   CalibrateFirst();
-  ring_->Touch();
   oom_file_ = OomFileOf(ReadProcFile("/proc/self/cgroup"));
   NoteModules();
   {

@@ -55,10 +55,14 @@ class Watcher {
   // that Start() follows.
   void SpareWhile(std::function<bool(uint64_t)> overdrawn) { overdrawn_ = std::move(overdrawn); }
 
+  // Called first, on the watcher's thread. REQUIRES that Start() follows.
+  void BeginWith(std::function<void()> begin) { begin_ = std::move(begin); }
+
   bool Start();  // false if the system allows no further thread
   // Polls every thread once more, seals what is growing, and ends the thread. `process_exits`: the
-  // main thread has returned from main() or called exit().
-  void Stop(bool process_exits);
+  // main thread has returned from main() or called exit(). False: its thread has not ended by
+  // `deadline_ns` (OwnThread::Join), and this object must stay.
+  bool Stop(bool process_exits, uint64_t deadline_ns);
 
   // Changes the thresholds that `given` names, from the next poll on. Any thread.
   Status ChangeThresholds(const jankbox_options& given);
@@ -164,15 +168,17 @@ class Watcher {
   ClockReading rate_since_;  // the first of the two readings that the clock's rate is taken from
   ClockBreak clock_break_;
   const bool awaits_window_ = RunAwaitsWindow();  // as Sealer
+  uint32_t hooked_slots_ = 0;
   bool hooks_allowed_ = false;
   SweepPace sweep_pace_;
   uint64_t last_sweep_ticks_ = 0;
   ThreadCpuClock cpu_clock_;
   ThreadRecorder thread_recorder_;
-  StartupWatch startup_;
+  std::optional<StartupWatch> startup_;  // once it is known when the process began
   SlowMethods slow_methods_;
   std::function<void()> count_usage_;  // empty: usage is not counted
   std::function<bool(uint64_t)> overdrawn_;
+  std::function<void()> begin_;
   bool sparing_ = false;  // as of the last look
   UsageWatch usage_;
   CpuAccount cpu_account_;

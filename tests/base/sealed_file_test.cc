@@ -1,7 +1,9 @@
 #include "base/sealed_file.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -71,6 +73,40 @@ TEST_F(SealedFileTest, SweepRemovesOnlyTheFilesOfDeadProcesses) {
   EXPECT_EQ(SealedFile::SweepOrphans(dir_), 1);
   EXPECT_EQ(Names().size(), 1u);
   EXPECT_TRUE(mine->Seal().ok());
+}
+
+// Both sides of a container see the folder, and have processes of the same number.
+TEST_F(SealedFileTest, SweepKnowsTheLivingOfAnotherPidNamespace) {
+  int begun[2], end[2];
+  ASSERT_EQ(pipe(begun), 0);
+  ASSERT_EQ(pipe(end), 0);
+  const pid_t outer = fork();
+  if (outer == 0) {
+    close(end[1]);
+    if (unshare(CLONE_NEWPID) != 0) _exit(1);
+    if (fork() == 0) {  // process 1 there
+      auto* file = new std::optional<Result<SealedFile>>(SealedFile::Create(dir_, "report"));
+      char byte = file->value().ok() ? 'y' : 'n';
+      (void)!write(begun[1], &byte, 1);
+      (void)!read(end[0], &byte, 1);
+      _exit(0);
+    }
+    int status = 0;
+    wait(&status);
+    _exit(0);
+  }
+  close(begun[1]);
+  char byte = 0;
+  if (read(begun[0], &byte, 1) != 1) {
+    waitpid(outer, nullptr, 0);
+    GTEST_SKIP() << "a PID namespace needs root";
+  }
+  ASSERT_EQ(byte, 'y');
+  EXPECT_EQ(SealedFile::SweepOrphans(dir_), 0);
+  EXPECT_EQ(Names().size(), 1u);
+  close(end[1]);
+  ASSERT_EQ(waitpid(outer, nullptr, 0), outer);
+  EXPECT_EQ(SealedFile::SweepOrphans(dir_), 1) << "though a process of that number lives here";
 }
 
 }  // namespace

@@ -75,6 +75,7 @@ void AttachRecording::Stop() {
   Recorder::Close();
   const size_t unsealed = sealer_.Stop(MonotonicNs() + kStopNs);
   if (unsealed != 0) LogWarning(std::to_string(unsealed) + " reports were not written in time");
+  if (!sealer_.ended()) _exit(1);  // its thread uses this object
   cpu_clock_.End();
 }
 

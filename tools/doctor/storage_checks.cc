@@ -110,12 +110,12 @@ MachineCheck CheckHooks(const std::string& directory) {
   const Result<std::vector<std::string>> names = ListDirectory(directory);
   for (const std::string& name : names.ok() ? names.value() : std::vector<std::string>()) {
     if (!name.starts_with(kStartsFilePrefix)) continue;
-    const Result<std::string> text = ReadFile(JoinPath(directory, name), kMaxStartsFileBytes);
-    if (!text.ok()) continue;
-    const StartHistory history = CountDeadStarts(ParseStartHistory(text.value()), IsAlive);
+    const StartHistory history = CountEndedStarts(
+        ReadStartHistory(JoinPath(directory, name)),
+        [&](const ProcessIdentity& start) { return EndOfStart(directory, start); });
     if (history.failed < kMaxFailedStarts) continue;
     off += (off.empty() ? "" : ", ") + name.substr(strlen(kStartsFilePrefix)) + " (the last " +
-           std::to_string(history.failed) + " starts died within 10 s)";
+           std::to_string(history.failed) + " starts died soon after their hooks were installed)";
   }
   if (off.empty()) return check;
   check.state = CheckState::kLimited;

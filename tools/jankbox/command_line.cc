@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "base/nearest_word.h"
+#include "base/text/nearest_word.h"
 #include "tools/adb/adb_command_line.h"
 #include "tools/attach/attach_command.h"
 #include "tools/doctor/doctor_command.h"

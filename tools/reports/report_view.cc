@@ -62,6 +62,13 @@ void ViewRecorder(const json& report, ReportView* view) {
   }
   const json& cost = JsonField(report, "self_cost");
   view->self_cpu_ms = JsonNumber(cost, "cpu_ms");
+  for (const auto& [name, field] : {std::pair("watching", "watch_ms"),
+                                    {"sealing", "seal_ms"},
+                                    {"uploading", "upload_ms"},
+                                    {"recording", "recording_ms"}}) {
+    const double ms = JsonNumber(cost, field);
+    if (ms > 0) view->self_cpu_accounts_ms.emplace_back(name, ms);
+  }
   view->recording_ms = JsonNumber(cost, "recording_ms");
   view->uptime_ms = JsonNumber(cost, "uptime_ms");
   view->ring_bytes = JsonCount(cost, "ring_bytes");

@@ -98,6 +98,8 @@ struct ReportView {
   uint64_t frame_dropped = 0;
   std::vector<ReportFact> facts;
   double self_cpu_ms = 0;
+  // Where that went, by account; those that used none are left out.
+  std::vector<std::pair<std::string, double>> self_cpu_accounts_ms;
   double recording_ms = 0;
   double uptime_ms = 0;  // 0: not known
   std::vector<std::string>

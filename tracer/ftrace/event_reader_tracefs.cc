@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -160,6 +161,11 @@ class TracefsReader final : public EventReader {
 
 Status TracefsReader::Bind() {
   library_.set_loglevel(TEP_LOG_NONE);  // the host's stderr belongs to the host
+  // It writes through what its own allocations return, null or not.
+  constexpr size_t kNeededBytes = 512 << 10;
+  void* const room = malloc(kNeededBytes);
+  free(room);
+  if (room == nullptr) return Status(StatusCode::kNoSpace, "no memory for event formats");
   formats_ = library_.alloc_formats();
   if (formats_ == nullptr) return Status(StatusCode::kNoSpace, "no memory for event formats");
   std::string page = ReadProcFile(tracefs_ + "/events/header_page", 1 << 16);

@@ -119,6 +119,14 @@ Result<HookReport> HookSet::Refresh() {
   return hooks_.Install(Requests());
 }
 
+void HookSet::Begin() {
+  if (LoaderUse::ForkedInside()) return;
+  const LoaderUse no_fork;
+  MutexLock lock(&mutex_);
+  changed_ = changed_ || !uses_.empty();
+  uses_.clear();
+}
+
 void HookSet::Stop() {
   if (LoaderUse::ForkedInside()) return;
   const LoaderUse no_fork;

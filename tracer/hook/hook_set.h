@@ -42,6 +42,9 @@ class HookSet {
   // if nothing changed.
   Result<HookReport> Refresh();
 
+  // A recording begins. In a forked child the parent's uses are still here: they are its own.
+  void Begin();
+
   // Restores the import tables if they still contain Jankbox's proxies, and forgets all uses.
   void Stop();
 

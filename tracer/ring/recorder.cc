@@ -313,12 +313,12 @@ Status Recorder::Open(RingFile* ring) {
   if (recording == nullptr)
     return Status(StatusCode::kNoSpace, "no memory for the recorder's gate");
   static pid_t opened_by = 0;
-  if (opened_by != 0 && opened_by != getpid()) {  // a forked child records for itself
+  if (opened_by != 0 && opened_by != ring->header()->pid) {  // a forked child records for itself
     ThreadCursorPool::AbandonAll();
     jankbox_cursor_v1 = &g_no_cursor;
     t_markers = &g_no_cursor;
   }
-  opened_by = getpid();
+  opened_by = ring->header()->pid;
   recording->not_forked.store(true, std::memory_order_relaxed);
   recording->source_.store(static_cast<TickSource>(ring->header()->tick_source),
                            std::memory_order_relaxed);

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -21,7 +22,8 @@ namespace {
 constexpr uint64_t kNamesOffset = kRingSectionAlignment;
 constexpr uint64_t kModulesOffset = kNamesOffset + kNamesBytes;
 constexpr uint64_t kChunksOffset = kModulesOffset + kModulesBytes;
-constexpr uint32_t kFirstChunks = 24;  // allocated by Create(): 0.3 ms on a tmpfs
+constexpr uint32_t kFewestChunks = 24;
+constexpr uint32_t kChunksToName = 8;  // that the app's thread waits for
 constexpr uint64_t kNamesPerStep = 16 << 10;
 static_assert(kNamesBytes % kNamesPerStep == 0);
 constexpr char kUnnamedLoop[] = "api";  // dispatches come from explicit calls, if any
@@ -52,12 +54,13 @@ void Populate([[maybe_unused]] uint8_t* at, [[maybe_unused]] size_t bytes) {
 
 }  // namespace
 
+RingFile::RingFile(uint32_t bytes, uint32_t first_chunks) : first_chunks_(first_chunks) {
+  const uint64_t chunks = (bytes - std::min<uint64_t>(bytes, kChunksOffset)) / kChunkBytes;
+  bytes_ = kChunksOffset + std::max<uint64_t>(chunks & ~uint64_t{1}, kFewestChunks) * kChunkBytes;
+}
+
 Result<std::unique_ptr<RingFile>> RingFile::Create(const RingOptions& options) {
-  std::unique_ptr<RingFile> ring(new RingFile());
-  const uint64_t chunks =
-      (options.bytes - std::min<uint64_t>(options.bytes, kChunksOffset)) / kChunkBytes;
-  ring->bytes_ =
-      kChunksOffset + std::max<uint64_t>(chunks & ~uint64_t{1}, kFirstChunks) * kChunkBytes;
+  std::unique_ptr<RingFile> ring(new RingFile(options.bytes, kFewestChunks));
   const ProcessIdentity identity = CurrentProcess();
   Status status = options.folder.empty() ? Status(StatusCode::kUnsupported, "no folder")
                                          : ring->MapFile(options.folder, identity);
@@ -66,16 +69,52 @@ Result<std::unique_ptr<RingFile>> RingFile::Create(const RingOptions& options) {
     status = ring->MapMemory();
     if (!status.ok()) return status;
   }
-  ring->FillHeader(options, identity);
+  ring->FillIdentity(identity);
+  ring->FillHeader(options);
+  ring->named_.store(true, std::memory_order_release);
   return ring;
 }
 
-Status RingFile::MapFile(const std::string& folder, const ProcessIdentity& identity) {
-  rlimit limit{};
-  constexpr uint64_t kFirstBytes = kChunksOffset + kFirstChunks * kChunkBytes;
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < kFirstBytes) {
-    return Status(StatusCode::kUnsupported, "the limit of a file's size (ulimit -f) is too low");
+Result<std::unique_ptr<RingFile>> RingFile::CreateToName(
+    RingOptions options, Result<std::string> (*folder)(const std::string& reports_folder)) {
+  std::unique_ptr<RingFile> ring(new RingFile(options.bytes, kChunksToName));
+  ScopedFd fd = OpenNamelessRing();
+  if (!fd.valid() || !ring->MapFirst(fd, "a file without a name").ok()) {
+    const Result<std::string> found = folder(options.reports_folder);
+    options.folder = found.ok() ? found.value() : "";
+    return Create(options);
   }
+  ring->fd_ = std::move(fd);
+  ring->FillHeader(options);
+  return ring;
+}
+
+Status RingFile::Name(const std::string& folder) {
+  if (!fd_.IsStillOurs()) return Status(StatusCode::kUnavailable, "the app closed its file");
+  FillIdentity(CurrentProcess());
+  const RingHeader* h = header();
+  const std::string path = JoinPath(folder, RingFileName(h->pid, h->process_start_ticks));
+  // No process may open it to write any more, so none can truncate it under the mapping: a store
+  // after its end would kill the app (docs/decisions/0005).
+  if (flock(fd_.get(), LOCK_EX) != 0 || fchmod(fd_.get(), 0400) != 0) {
+    return Status::FromErrno(errno, path);
+  }
+  unlink(path.c_str());  // as below
+  const std::string nameless = "/proc/thread-self/fd/" + std::to_string(fd_.get());
+  if (linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+    return Status::FromErrno(errno, path);
+  }
+  path_ = path;
+  named_.store(true, std::memory_order_release);
+  return Status::Ok();
+}
+
+void RingFile::StayInMemory(const std::string& reason) {
+  in_memory_reason_ = reason;
+  named_.store(true, std::memory_order_release);
+}
+
+Status RingFile::MapFile(const std::string& folder, const ProcessIdentity& identity) {
   std::string path = JoinPath(folder, RingFileName(identity.pid, identity.start_ticks));
   unlink(
       path.c_str());  // an earlier ring of this very process, stopped or left by its fork's parent
@@ -84,18 +123,8 @@ Status RingFile::MapFile(const std::string& folder, const ProcessIdentity& ident
   Status status = Status::Ok();
   // Waits only for a recovery that checks the new file just now and finds nothing in it.
   if (flock(fd.get(), LOCK_EX) != 0) status = Status::FromErrno(errno, path);
-  if (status.ok()) status = Allocate(fd.get(), 0, kNamesOffset, path);
-  if (status.ok()) {
-    status = Allocate(fd.get(), kModulesOffset, kModulesBytes + kFirstChunks * kChunkBytes, path);
-  }
-  void* base = MAP_FAILED;
-  if (status.ok()) {
-    // Mapped beyond its present end: Grow() allocates before any chunk there is handed out.
-    base = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
-    if (base == MAP_FAILED) status = Status::FromErrno(errno, path);
-  }
-  // No process may open it to write any more, so none can truncate it under the mapping: a store
-  // after its end would kill the app (docs/decisions/0005).
+  if (status.ok()) status = MapFirst(fd, path);
+  // As in Name().
   if (status.ok() && fchmod(fd.get(), 0400) != 0) status = Status::FromErrno(errno, path);
   if (!status.ok()) {
     unlink(path.c_str());
@@ -103,8 +132,24 @@ Status RingFile::MapFile(const std::string& folder, const ProcessIdentity& ident
   }
   fd_ = std::move(fd);
   path_ = std::move(path);
-  base_ = static_cast<uint8_t*>(base);
   return status;
+}
+
+// Allocates what is used first, and maps the whole file beyond its present end: Grow() allocates
+// before any chunk there is handed out.
+Status RingFile::MapFirst(const ScopedFd& fd, const std::string& path) {
+  rlimit limit{};
+  const uint64_t first_bytes = uint64_t{first_chunks_} * kChunkBytes;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < kChunksOffset + first_bytes) {
+    return Status(StatusCode::kUnsupported, "the limit of a file's size (ulimit -f) is too low");
+  }
+  Status status = Allocate(fd.get(), 0, kNamesOffset, path);
+  if (status.ok()) status = Allocate(fd.get(), kChunksOffset, first_bytes, path);
+  if (!status.ok()) return status;
+  void* base = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+  if (base == MAP_FAILED) return Status::FromErrno(errno, path);
+  base_ = static_cast<uint8_t*>(base);
+  return Status::Ok();
 }
 
 Status RingFile::MapMemory() {
@@ -114,7 +159,14 @@ Status RingFile::MapMemory() {
   return Status::Ok();
 }
 
-void RingFile::FillHeader(const RingOptions& options, const ProcessIdentity& identity) {
+void RingFile::FillIdentity(const ProcessIdentity& identity) {
+  RingHeader* h = mutable_header();
+  h->process_start_ticks = identity.start_ticks;
+  CopyText(h->boot_id, sizeof(h->boot_id), identity.boot_id);
+  CopyText(h->process_name, sizeof(h->process_name), CurrentProcessName());
+}
+
+void RingFile::FillHeader(const RingOptions& options) {
   RingHeader* h = mutable_header();
   memcpy(h->magic, kRingMagic, sizeof(kRingMagic));
   h->version = kRingVersion;
@@ -126,10 +178,7 @@ void RingFile::FillHeader(const RingOptions& options, const ProcessIdentity& ide
   h->chunk_bytes = kChunkBytes;
   h->chunk_count = static_cast<uint32_t>((bytes_ - kChunksOffset) / kChunkBytes);
   h->tick_source = static_cast<uint32_t>(options.tick_source);
-  h->pid = identity.pid;
-  h->process_start_ticks = identity.start_ticks;
-  CopyText(h->boot_id, sizeof(h->boot_id), identity.boot_id);
-  CopyText(h->process_name, sizeof(h->process_name), CurrentProcessName());
+  h->pid = getpid();
   CopyText(h->app_name, sizeof(h->app_name), AppText(options.app_name));
   CopyText(h->app_version, sizeof(h->app_version), AppText(options.app_version));
   static_assert(sizeof(h->app_name) > kMaxAppTextBytes &&
@@ -146,13 +195,14 @@ void RingFile::FillHeader(const RingOptions& options, const ProcessIdentity& ide
   h->parent_pid = h->parent_start_ticks != 0 ? options.parent_pid : 0;
   h->next_sequence.store(1, std::memory_order_relaxed);
   h->next_thread_serial.store(1, std::memory_order_relaxed);
-  h->chunks_ready.store(std::min(kFirstChunks, h->chunk_count), std::memory_order_relaxed);
+  h->chunks_ready.store(first_chunks_, std::memory_order_relaxed);
   h->ready.store(1, std::memory_order_release);
 }
 
 void RingFile::Touch() {
   Populate(base_, kNamesOffset);
-  Populate(base_ + kModulesOffset, kModulesBytes + kFirstChunks * kChunkBytes);
+  Populate(base_ + kChunksOffset, size_t{first_chunks_} * kChunkBytes);
+  if (first_chunks_ < kFewestChunks) (void)Grow(kFewestChunks - first_chunks_).ok();
 }
 
 Status RingFile::AllocateMore(uint64_t offset, uint64_t bytes) {
@@ -189,7 +239,8 @@ bool RingFile::HasSpaceForNames(uint64_t bytes) {
 
 void RingFile::WriteModules(std::string_view text) {
   RingHeader* h = mutable_header();
-  size_t n = std::min(text.size(), kModulesBytes);
+  if (!modules_allocated_) modules_allocated_ = AllocateMore(kModulesOffset, kModulesBytes).ok();
+  const size_t n = modules_allocated_ ? std::min(text.size(), kModulesBytes) : 0;
   h->modules_bytes.store(0, std::memory_order_release);
   memcpy(base_ + h->modules_offset, text.data(), n);
   h->modules_bytes.store(static_cast<uint32_t>(n), std::memory_order_release);
@@ -218,6 +269,16 @@ void RingFile::SetSlowThreshold(uint64_t ns) {
 
 void RingFile::AddDroppedEvents(uint64_t count) {
   mutable_header()->dropped_events.fetch_add(count, std::memory_order_relaxed);
+}
+
+void RingFile::NoteHooksChanging() {
+  mutable_header()->hooks_changing.store(1, std::memory_order_relaxed);
+}
+
+void RingFile::NoteHooksChanged(uint64_t now_ticks) {
+  RingHeader* h = mutable_header();
+  if (now_ticks != 0) h->hooks_changed_ticks.store(now_ticks, std::memory_order_relaxed);
+  h->hooks_changing.store(0, std::memory_order_release);
 }
 
 void RingFile::NoteForeground(bool in_front) {
@@ -269,6 +330,10 @@ bool RingFile::RemoveFile() {
   rmdir(std::string(DirName(path_)).c_str());  // succeeds only for the folder's last ring
   path_.clear();
   return true;
+}
+
+void RingFile::GiveMemoryBack() {
+  madvise(base_, bytes_, fd_.valid() ? MADV_REMOVE : MADV_DONTNEED);
 }
 
 RingFile::~RingFile() {

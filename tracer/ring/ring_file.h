@@ -41,13 +41,26 @@ class RingFile {
   // survives a crash.
   static Result<std::unique_ptr<RingFile>> Create(const RingOptions& options);
 
+  // The same with few system calls, for the thread that starts: the ring records, and is in memory
+  // until Name() is called on another one. Where that is not possible, as Create() with the folder
+  // that `folder` returns.
+  static Result<std::unique_ptr<RingFile>> CreateToName(
+      RingOptions options, Result<std::string> (*folder)(const std::string& reports_folder));
+  bool is_named() const { return named_.load(std::memory_order_acquire); }
+  // Puts it into `folder` under its name, locked, with what names its process. kNotFound: the
+  // folder is gone. REQUIRES !is_named().
+  Status Name(const std::string& folder);
+  // There is no folder for it: it stays in memory only.
+  void StayInMemory(const std::string& reason);
+
   RingFile(const RingFile&) = delete;
   RingFile& operator=(const RingFile&) = delete;
   ~RingFile();  // unmaps; no thread may write any more
 
   static constexpr uint32_t kChunksPerStep = 64;  // 1 MiB
 
-  // Takes the page faults of what Create() allocated, on another thread than the app's.
+  // Takes the page faults of what was allocated first, and allocates what CreateToName() left, on
+  // another thread than the app's.
   void Touch();
 
   // Allocates and touches at most `chunks` more, as long as the file may have. If one step does not
@@ -61,6 +74,10 @@ class RingFile {
   // Marks the ring as cleanly closed and removes its file, which stays for recovery only if there
   // are notes of finished or uncounted incidents (false then). The mapping stays.
   bool RemoveFile();
+
+  // Gives the memory of a ring whose file is removed back. The mapping stays: a thread of the app
+  // that is on its way out of it gets a page for what it writes.
+  void GiveMemoryBack();
 
   // Replaces the text of the modules section (cut at its size). One writer: the watcher thread.
   void WriteModules(std::string_view text);
@@ -80,6 +97,10 @@ class RingFile {
   // low-memory kills that `file` counts. A `file` of 288 bytes and more is not noted.
   void NoteForeground(bool in_front);
   void NoteOomKills(std::string_view file, uint64_t kills);
+
+  // Of the watcher thread: hooks are being changed until HooksChanged(), `now_ticks` 0: none was.
+  void NoteHooksChanging();
+  void NoteHooksChanged(uint64_t now_ticks);
 
   // How much the program is used is to be counted under that UUID, until all of it is. What is not
   // counted yet belongs to `day`. Frames and messages are in the slots of the watched threads; the
@@ -111,21 +132,28 @@ class RingFile {
                                         size_t{index} * kChunkBytes);
   }
   const std::string& path() const { return path_; }
+  // REQUIRES is_named().
   const std::string& in_memory_reason() const { return in_memory_reason_; }
 
  private:
-  RingFile() = default;
+  RingFile(uint32_t bytes, uint32_t first_chunks);
   Status MapFile(const std::string& folder, const ProcessIdentity& identity);
+  Status MapFirst(const ScopedFd& fd, const std::string& path);
   Status MapMemory();
   Status AllocateMore(uint64_t offset, uint64_t bytes);  // of the file
-  void FillHeader(const RingOptions& options, const ProcessIdentity& identity);
+  void FillHeader(const RingOptions& options);
+  void FillIdentity(const ProcessIdentity& identity);
 
   KeptFd fd_;  // holds the file's lock while open
+  // Once it is named.
+  std::atomic<bool> named_{false};
   std::string path_;
   std::string in_memory_reason_;
+  const uint32_t first_chunks_;  // allocated from the beginning on
   uint8_t* base_ = nullptr;
   size_t bytes_ = 0;
   uint64_t names_allocated_ = 0;
+  bool modules_allocated_ = false;
   Mutex header_mutex_;  // of what two threads write in the header
   bool loop_named_ GUARDED_BY(header_mutex_) = false;
 };

@@ -239,9 +239,10 @@ struct RingHeader {
   // The command that started the process and learns how it ends: while it lives, no other one
   // recovers the ring. 0: there is none.
   int32_t parent_pid;
-  uint32_t parent_reserved;
+  std::atomic<uint32_t> hooks_changing;  // 1: hooks are being installed or removed
   uint64_t parent_start_ticks;
-  uint64_t parent_padding[6];
+  std::atomic<uint64_t> hooks_changed_ticks;  // the last time; 0: there were none
+  uint64_t parent_padding[5];
   // How much the program was used since the recording began. 0 in older rings.
   std::atomic<uint64_t> usage_id[kIncidentIdWords];  // UUID; empty: usage is not counted, or all is
   std::atomic<uint64_t> foreground_ns;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/scoped_fd.h"
 #include "base/status.h"
 
 namespace jankbox {
@@ -20,6 +21,11 @@ namespace jankbox {
 // The folder for rings of `spool_dir` (absolute, need not exist yet). Two spellings of the same
 // path agree.
 Result<std::string> RingFolder(const std::string& spool_dir);
+
+// A new file without a name on the tmpfs of RingFolder(), for RingFile::Name(): with few system
+// calls, for the thread that starts. Invalid where there can be none: never on Android, whose apps
+// may not name it afterwards.
+ScopedFd OpenNamelessRing();
 
 // The folders of all rings of this user, whatever their spool folder; none on Android, where a ring
 // is beside its reports.

@@ -15,6 +15,8 @@ Result<std::string> RingFolder(const std::string& spool_dir) {
   return folder;
 }
 
+ScopedFd OpenNamelessRing() { return ScopedFd(); }
+
 std::vector<std::string> RingFolders() { return {}; }
 
 }  // namespace jankbox

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@ bool IsTmpfs(const char* path) {
          access(path, W_OK) == 0;
 }
 
+constexpr char kSharedMemory[] = "/dev/shm";
 constexpr char kInRuntimeFolder[] = "jankbox";
 
 std::string InSharedMemory() { return "/dev/shm/jankbox-" + std::to_string(geteuid()); }
@@ -65,7 +67,7 @@ Result<std::string> RingFolder(const std::string& spool_dir) {
   std::string parent;
   if (IsTmpfs(runtime)) {
     parent = JoinPath(runtime, kInRuntimeFolder);
-  } else if (IsTmpfs("/dev/shm")) {
+  } else if (IsTmpfs(kSharedMemory)) {
     parent = InSharedMemory();
   } else {
     Status made = MakeDirectories(canonical, 0700);
@@ -83,6 +85,17 @@ Result<std::string> RingFolder(const std::string& spool_dir) {
   if (status.ok()) status = MakePrivateDirectory(folder);
   if (!status.ok()) return status;
   return folder;
+}
+
+ScopedFd OpenNamelessRing() {
+#if defined(O_TMPFILE)
+  const char* runtime = getenv("XDG_RUNTIME_DIR");
+  const char* parent = IsTmpfs(runtime) ? runtime : kSharedMemory;
+  struct statfs fs {};
+  ScopedFd fd(open(parent, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (fd.valid() && fstatfs(fd.get(), &fs) == 0 && fs.f_type == kTmpfsMagic) return fd;
+#endif
+  return ScopedFd();
 }
 
 std::vector<std::string> RingFolders() {

@@ -176,12 +176,20 @@ void CountBook::WasWritten(const Status& status) {
 }
 
 Status CountBook::Count(const CountedIncident& incident) {
+  CountLater(incident);
+  return Write();
+}
+
+void CountBook::CountLater(const CountedIncident& incident) {
   if (unwritten_.size() >= kMaxUnwritten) {
     lost_ += unwritten_.front().counter.incidents;
     unwritten_.erase(unwritten_.begin());
   }
   unwritten_.push_back(incident);
   counted_.push_back(incident.id);
+}
+
+Status CountBook::Write() {
   const Status status = Change([this](ReportCountBook* book) {
     const bool used = AddNotedUsage(book);
     return Outcome{.changed = AddUnwritten(book) || used};

@@ -39,6 +39,9 @@ class CountBook {
   // Counts what `incident` has, unless its id was counted before. If the folder takes no file now,
   // it is counted with the next one.
   Status Count(const CountedIncident& incident);
+  // The same with the next write, and that write.
+  void CountLater(const CountedIncident& incident);
+  Status Write();
 
   // How much a recording was used so far. Written with the next change.
   void NoteUsage(const ProcessUsage& usage);
@@ -57,6 +60,7 @@ class CountBook {
 
   // False while the folder does not take what was counted.
   bool all_written() const { return unwritten_.empty(); }
+  size_t unwritten() const { return unwritten_.size(); }
 
   // The rings of what was counted through this object so far have no note of it any more: the next
   // write forgets the ids.

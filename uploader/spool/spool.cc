@@ -99,6 +99,11 @@ bool Spool::MakeRoom(SpoolTransaction* look, SpoolDemand demand) {
 
 Result<SpoolWriter> Spool::NewReport(const std::string& id, uint64_t expected_bytes) {
   if (!IsUuid(id)) return Status(StatusCode::kInvalidArgument, id + ": not a report's id");
+  // Somebody may have removed the folder since it was opened.
+  if (access(directory_.c_str(), F_OK) != 0) {
+    const Status made = CheckFolder();
+    if (!made.ok()) return made;
+  }
   SealedFile::SweepOrphans(directory_);  // their reservations count
   Result<SpoolTransaction> look = Look();
   if (!look.ok()) return look.status();

@@ -123,6 +123,10 @@ class CurlTransport : public Transport {
  public:
   CurlTransport(const CurlLibrary* curl, CURL* easy) : curl_(curl), easy_(easy) {
     curl_->easy_setopt(easy_, CURLOPT_NOSIGNAL, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075700  // older ones refuse it
+    // Who is cancelled does not wait for a DNS server that does not answer.
+    curl_->easy_setopt(easy_, CURLOPT_QUICK_EXIT, 1L);
+#endif
     curl_->easy_setopt(easy_, CURLOPT_FOLLOWLOCATION, 0L);
     curl_->easy_setopt(easy_, CURLOPT_POST, 1L);
     curl_->easy_setopt(easy_, CURLOPT_READFUNCTION, ReadBody);

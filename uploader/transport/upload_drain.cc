@@ -44,13 +44,11 @@ uint64_t KernelRandom() {
 
 // A file without a name that has `bytes`, for a transport to read.
 Result<ScopedFd> NewBodyFile(const std::string& directory, const std::string& bytes) {
-  const std::string path =
-      JoinPath(directory, SealedFile::kTemporaryPrefix + std::to_string(getpid()) + "-body");
+  std::string path;
+  Result<ScopedFd> fd = CreateTemporary(directory, "body", O_RDWR, &path);
+  if (!fd.ok()) return fd;
   unlink(path.c_str());
-  ScopedFd fd(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd.valid()) return Status::FromErrno(errno, path);
-  unlink(path.c_str());
-  const Status status = WriteFully(fd.get(), bytes);
+  const Status status = WriteFully(fd->get(), bytes);
   if (!status.ok()) return status;
   return fd;
 }

@@ -184,7 +184,7 @@ TEST(PublicApi, NextStartWritesTheReportThatAStopLeft) {
     auto* self = static_cast<Sealing*>(context);
     self->began.Open();
     self->stops.Wait();
-    usleep(5'000'000);  // longer than a stop waits
+    usleep(5'000'000);  // longer than a stop waits: the thread is left, and goes on
     return JANKBOX_INCIDENT_REPORT;
   };
   ASSERT_EQ(jankbox_add_listener(hold, &sealing), JANKBOX_OK);
@@ -195,10 +195,11 @@ TEST(PublicApi, NextStartWritesTheReportThatAStopLeft) {
     ASSERT_TRUE(sealing.began.Wait());
   }
   sealing.stops.Open();
+  const uint64_t stops_ns = MonotonicNs();
   jankbox_stop();
-  EXPECT_THAT(jankbox_last_error(), HasSubstr("1 report was not written"));
+  EXPECT_LT(MonotonicNs() - stops_ns, 4 * kNsPerSecond) << "2 s, and a busy machine";
+  EXPECT_THAT(jankbox_last_error(), HasSubstr("2 reports were not written"));
   jankbox_remove_listener(hold, &sealing);
-  EXPECT_EQ(Messages(folder.path()), (std::set<std::string>{"first"}));
   ASSERT_EQ(jankbox_start(&options), JANKBOX_OK) << jankbox_last_error();
   EXPECT_EQ(jankbox_flush(30'000), JANKBOX_OK);
   jankbox_stop();

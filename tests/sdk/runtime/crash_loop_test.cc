@@ -9,14 +9,16 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include "base/file.h"
 
 namespace jankbox {
 namespace {
 
-bool Nobody(const ProcessIdentity& /*identity*/) { return false; }
-bool Everybody(const ProcessIdentity& /*identity*/) { return true; }
+StartEnd Failed(const ProcessIdentity& /*start*/) { return StartEnd::kFailed; }
+StartEnd Forgiven(const ProcessIdentity& /*start*/) { return StartEnd::kForgiven; }
+StartEnd Lives(const ProcessIdentity& /*start*/) { return StartEnd::kLives; }
 
 TEST(StartHistory, IsReadAsItWasWritten) {
   const StartHistory history = {2, {{"boot-a", 12, 345}, {"", 67, 890}}};
@@ -48,12 +50,36 @@ TEST(StartHistory, GarbageCountsAsNone) {
   EXPECT_EQ(ParseStartHistory(many).failed, 0u);
 }
 
-TEST(StartHistory, DeadStartsAreFailedOnesAndLivingOnesWait) {
+TEST(StartHistory, FailedStartsAreCountedAndLivingOnesWait) {
   const StartHistory history = {1, {{"b", 1, 1}, {"b", 2, 2}}};
-  EXPECT_EQ(CountDeadStarts(history, Nobody).failed, 3u);
-  EXPECT_TRUE(CountDeadStarts(history, Nobody).young.empty());
-  EXPECT_EQ(CountDeadStarts(history, Everybody).failed, 1u);
-  EXPECT_EQ(CountDeadStarts(history, Everybody).young.size(), 2u);
+  EXPECT_EQ(CountEndedStarts(history, Failed).failed, 3u);
+  EXPECT_TRUE(CountEndedStarts(history, Failed).young.empty());
+  EXPECT_EQ(CountEndedStarts(history, Forgiven).failed, 1u);
+  EXPECT_TRUE(CountEndedStarts(history, Forgiven).young.empty());
+  EXPECT_EQ(CountEndedStarts(history, Lives).failed, 1u);
+  EXPECT_EQ(CountEndedStarts(history, Lives).young.size(), 2u);
+}
+
+TEST(StartHistory, HooksAreSuspectedWhileTheyChangeAndSoonAfter) {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  auto header = std::make_unique<RingHeader>();
+  header->tick_source = static_cast<uint32_t>(TickSource::kClockGettime);
+  header->clock_at_start = {kSecond, kSecond, kSecond, kSecond};
+  const auto died = [&](uint64_t changed, uint64_t last_sign) {
+    header->hooks_changed_ticks = changed;
+    header->heartbeat_ticks = header->calibrated_ticks = header->calibrated_monotonic_ns =
+        last_sign;
+    return MayHaveDiedOfHooks(*header);
+  };
+  EXPECT_FALSE(died(0, 2 * kSecond)) << "there were none";
+  EXPECT_TRUE(died(2 * kSecond, 2 * kSecond));
+  EXPECT_TRUE(died(2 * kSecond, 3 * kSecond));
+  EXPECT_FALSE(died(2 * kSecond, 4 * kSecond));
+  header->hooks_changing = 1;
+  EXPECT_TRUE(died(2 * kSecond, 4 * kSecond)) << "again";
+  EXPECT_TRUE(died(0, 4 * kSecond)) << "for the first time";
+  header->closed = static_cast<uint32_t>(RingEnd::kClosed);
+  EXPECT_FALSE(died(2 * kSecond, 2 * kSecond)) << "it ended by itself";
 }
 
 class CrashLoopTest : public testing::Test {

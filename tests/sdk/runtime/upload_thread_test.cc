@@ -136,7 +136,7 @@ TEST(UploadThread, StopCancelsADrainThatDoesNotEnd) {
   });
   upload.Start();
   ASSERT_TRUE(began.Wait());
-  upload.Stop(0);  // no time at all is left
+  ASSERT_TRUE(upload.Stop(0));  // no time at all is left
 }
 
 TEST(UploadThread, StopLetsTheDrainThatWasAskedForEnd) {

@@ -69,7 +69,7 @@ class WatcherTest : public testing::Test {
     watcher_->WaitReady();
   }
   void Stop() {
-    if (started_) watcher_->Stop(/*process_exits=*/false);
+    if (started_) watcher_->Stop(/*process_exits=*/false, UINT64_MAX);
     started_ = false;
   }
   void Look() { ASSERT_TRUE(watcher_->LookNow(Soon())); }

@@ -131,6 +131,24 @@ TEST_F(HookSetTest, IncompleteAndSecondUseAreRefused) {
   EXPECT_EQ(hooks_.Add(Close<6, 'i'>::Use(HookFeature::kIo, NoCaller)).code(), StatusCode::kBusy);
 }
 
+TEST_F(HookSetTest, ForkedChildThatBeginsHasUsesOfItsOwn) {
+  ASSERT_TRUE(hooks_.Add(Close<9, 'p'>::Use(HookFeature::kIo, IsFixtureCopy)).ok());
+  ASSERT_TRUE(hooks_.Refresh().ok());
+  const pid_t child = fork();
+  if (child == 0) {
+    hooks_.Begin();
+    const bool added = hooks_.Add(Close<9, 'p'>::Use(HookFeature::kIo, IsFixtureCopy)).ok();
+    const bool hooked = hooks_.Refresh().ok();
+    g_calls.clear();
+    const std::string calls = CallsOfClose();
+    _exit(added && hooked && calls.find('p') != std::string::npos ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  hooks_.Stop();
+}
+
 TEST_F(HookSetTest, AddAllKeepsTheReasonOfTheUseThatIsRefused) {
   const HookUse uses[] = {Close<7, 'i'>::Use(HookFeature::kIo, NoCaller),
                           Close<7, 'i'>::Use(HookFeature::kIo, NoCaller)};

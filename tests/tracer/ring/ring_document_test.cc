@@ -96,8 +96,9 @@ std::vector<Field> FieldsOfTheHeader() {
           FIELD(H, oom_file),
           FIELD(H, uncounted),
           FIELD(H, parent_pid),
-          FIELD(H, parent_reserved),
+          FIELD(H, hooks_changing),
           FIELD(H, parent_start_ticks),
+          FIELD(H, hooks_changed_ticks),
           FIELD(H, parent_padding)};
 }
 

@@ -8,12 +8,14 @@
 #include <unistd.h>
 
 #include <climits>
+#include <cstring>
 #include <filesystem>
 
 #include "base/file.h"
 #include "tests/tracer/ring/test_ring.h"
 #include "tracer/ring/chunk_writer.h"
 #include "tracer/ring/ring_place.h"
+#include "tracer/ring/ring_reader.h"
 
 namespace jankbox {
 namespace {
@@ -33,11 +35,57 @@ TEST_F(RingFileTest, CreateAllocatesLittleAndGrowAllocatesAll) {
   ASSERT_TRUE(ring.value()->Grow().ok());
   ASSERT_EQ(stat(ring.value()->path().c_str(), &st), 0);
   EXPECT_EQ(static_cast<size_t>(st.st_size), ring.value()->bytes());
-  EXPECT_GE(static_cast<size_t>(st.st_blocks) * 512, ring.value()->bytes() - kNamesBytes);
+  EXPECT_GE(static_cast<size_t>(st.st_blocks) * 512,
+            ring.value()->bytes() - kNamesBytes - kModulesBytes);
   EXPECT_EQ(ring.value()->header()->chunks_ready.load(), ring.value()->header()->chunk_count);
   const std::string path = ring.value()->path();
   ring.value()->RemoveFile();
   EXPECT_NE(access(path.c_str(), F_OK), 0);
+}
+
+TEST_F(RingFileTest, MemoryIsGivenBackAndMayStillBeWritten) {
+  RingOptions options;
+  options.folder = folder_;
+  Result<std::unique_ptr<RingFile>> ring = RingFile::Create(options);
+  ASSERT_TRUE(ring.ok());
+  ASSERT_TRUE(ring.value()->Grow().ok());
+  const ScopedFd file(open(ring.value()->path().c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_TRUE(file.valid());
+  ASSERT_TRUE(ring.value()->RemoveFile());
+  ring.value()->GiveMemoryBack();
+  struct stat st {};
+  ASSERT_EQ(fstat(file.get(), &st), 0);
+  if (st.st_blocks != 0) GTEST_SKIP() << "no tmpfs, or one that cannot punch holes";
+  memset(ring.value()->base() + ring.value()->bytes() / 2, 1, 100);
+  ASSERT_EQ(fstat(file.get(), &st), 0);
+  EXPECT_LE(st.st_blocks * 512, 64 << 10);
+}
+
+TEST_F(RingFileTest, RecordsBeforeItIsNamed) {
+  RingOptions options;
+  options.reports_folder = folder_;
+  Result<std::unique_ptr<RingFile>> made = RingFile::CreateToName(options, RingFolder);
+  ASSERT_TRUE(made.ok());
+  RingFile& ring = *made.value();
+  if (ring.is_named()) GTEST_SKIP() << "no tmpfs that takes files without a name";
+  EXPECT_GT(ring.header()->chunks_ready.load(), 0u);
+  EXPECT_EQ(ring.header()->pid, getpid());
+  EXPECT_EQ(ring.Name(folder_ + "/not there").code(), StatusCode::kNotFound);
+  EXPECT_FALSE(ring.is_named());
+  const Result<std::string> folder = RingFolder(folder_);
+  ASSERT_TRUE(folder.ok());
+  ASSERT_TRUE(ring.Name(folder.value()).ok());
+  EXPECT_TRUE(ring.is_named());
+  struct stat st {};
+  ASSERT_EQ(stat(ring.path().c_str(), &st), 0);
+  EXPECT_EQ(st.st_mode & 0777, 0400u);
+  EXPECT_EQ(ring.path(),
+            JoinPath(folder.value(), RingFileName(getpid(), CurrentProcess().start_ticks)));
+  ring.Touch();
+  ASSERT_TRUE(ring.Grow().ok());
+  EXPECT_TRUE(RingReader::IsOurs(*ring.header()));
+  EXPECT_TRUE(ring.RemoveFile());
+  EXPECT_NE(access(ring.path().c_str(), F_OK), 0);
 }
 
 TEST_F(RingFileTest, StaysForRecoveryWhileAnIncidentIsNotSealed) {

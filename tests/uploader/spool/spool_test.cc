@@ -40,6 +40,15 @@ TEST_F(SpoolTest, SealedReportIsKeptWholeAndPrivate) {
               UnorderedElementsAre(".lock", ".state", id + ".pftrace.zst"));
 }
 
+TEST_F(SpoolTest, FolderThatWasRemovedIsMadeAgain) {
+  Spool spool = OpenSpool();
+  Seal(&spool);
+  std::filesystem::remove_all(dir());
+  const std::string id = Seal(&spool);
+  EXPECT_EQ(ReadReportFile(dir() + "/" + id + ".pftrace.zst")->id(), id);
+  EXPECT_EQ(ModeOf(dir()), 0700u);
+}
+
 TEST_F(SpoolTest, ListIsOldestFirst) {
   Spool spool = OpenSpool();
   const std::string first = Seal(&spool);

@@ -1,6 +1,6 @@
 // The word that a mistyped one was meant to be, for messages. Pure; allocates; any thread.
-#ifndef JANKBOX_BASE_NEAREST_WORD_H_
-#define JANKBOX_BASE_NEAREST_WORD_H_
+#ifndef JANKBOX_BASE_TEXT_NEAREST_WORD_H_
+#define JANKBOX_BASE_TEXT_NEAREST_WORD_H_
 
 #include <string>
 #include <vector>
@@ -12,4 +12,4 @@ std::string NearestWord(const std::string& word, const std::vector<std::string>&
 
 }  // namespace jankbox
 
-#endif  // JANKBOX_BASE_NEAREST_WORD_H_
+#endif  // JANKBOX_BASE_TEXT_NEAREST_WORD_H_

@@ -1,0 +1,92 @@
+// A call of Jankbox's fails that never fails elsewhere: the program that it runs in lives, and is
+// as it was.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "tests/e2e/run_program.h"
+
+namespace jankbox {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::ElementsAre;
+
+struct HostRun {
+  int first = 0;
+  long calls = 0;
+  long failed = 0;
+  int second = 0;
+  int own = 0;
+};
+
+class FaultTest : public EndToEndTest {
+ protected:
+  // Each N at first, then a ninth more each time; all of them with JANKBOX_SOAK.
+  static long Next(long n) {
+    return n + (getenv("JANKBOX_SOAK") != nullptr ? 1 : std::max<long>(1, n / 9));
+  }
+
+  static HostRun RunWith(const std::string& call, long n, const std::string& folder) {
+    const Outcome outcome =
+        RunProgram({Binary("fault_host"), folder, call, std::to_string(n)}, {}, 60'000);
+    HostRun run;
+    EXPECT_EQ(outcome.exit_status, 0)
+        << call << ' ' << n << " failed: signal " << outcome.signal << ' ' << outcome.err;
+    EXPECT_EQ(sscanf(outcome.out.c_str(), "first %d calls %ld failed %ld second %d own %d",
+                     &run.first, &run.calls, &run.failed, &run.second, &run.own),
+              5)
+        << outcome.out;
+    return run;
+  }
+};
+
+class EachCallTest : public FaultTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(EachCallTest, TheProgramLivesAndTheNextReportIsWritten) {
+  const std::string call = GetParam();
+  for (long n = 1;; n = Next(n)) {
+    SCOPED_TRACE(call + " " + std::to_string(n));
+    const std::string folder = Folder(call + std::to_string(n));
+    const HostRun run = RunWith(call, n, folder);
+    EXPECT_EQ(run.second, 0);
+    EXPECT_EQ(run.own, 1) << "the program's file is changed";
+    std::vector<std::string> messages;
+    for (const proto::Report& report : Reports(folder)) messages.push_back(report.what());
+    EXPECT_THAT(messages, AnyOf(ElementsAre("second"), ElementsAre("first", "second")));
+    if (HasFailure()) return;
+    if (run.failed == 0) {
+      EXPECT_GT(n, 1) << "Jankbox made no such call";
+      EXPECT_EQ(messages.size(), 2u);
+      return;
+    }
+    std::filesystem::remove_all(folder);
+  }
+}
+
+// Little of what a process needs: address space (KiB), descriptors, sizes of files (512 bytes).
+TEST_F(FaultTest, ProgramLivesUnderEachLimit) {
+  // That came from whoever runs the tests.
+  const std::string kCloseOthers = "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ";
+  for (const char* limit : {"-v 12000", "-v 16000", "-v 20000", "-v 25000", "-v 32000", "-v 45000",
+                            "-v 70000", "-v 120000", "-n 4", "-n 5", "-n 6", "-n 7", "-n 8",
+                            "-n 10", "-n 16", "-f 1", "-f 100", "-f 800", "-f 2000"}) {
+    const std::string folder = Folder(limit);
+    const Outcome outcome =
+        RunProgram({"sh", "-c", kCloseOthers + "ulimit " + limit + " && exec \"$0\" \"$1\" none 1",
+                    Binary("fault_host"), folder},
+                   {}, 60'000);
+    EXPECT_EQ(outcome.exit_status, 0)
+        << limit << ": signal " << outcome.signal << ' ' << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("own 1"), std::string::npos) << limit << ": " << outcome.out;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Fails, EachCallTest,
+                         testing::Values("malloc", "mmap", "open", "write", "fsync", "thread",
+                                         "memory"),
+                         [](const auto& call) { return std::string(call.param); });
+
+}  // namespace
+}  // namespace jankbox
