@@ -76,6 +76,9 @@ void FrameMonitor::MarkPhase(WatchedSlot slot, FramePhase phase, uint64_t now_ns
 
 void FrameMonitor::Start(const FrameOptions& options) {
   SetOptions(options);
+  // At first they are as they are to be, on pages that nothing has touched.
+  static constinit std::atomic<bool> used{false};
+  if (!used.exchange(true)) return;
   for (FrameQueue& queue : g_queues) queue.Clear();
   for (PresentationClock& presentation : g_presentations) presentation.Clear();
 }

@@ -133,12 +133,6 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
       [self](uint64_t now_ns) { return self->sealer_->overdrawn(now_ns); });
   runtime->sealer_->TellDecided([self] { self->watcher_->Wake(); });
   if (options.usage) runtime->ConnectUsage();
-  HookSet::Get().Begin();
-  if (options.loop_hooks) AddLoopHooks(options.watch_threads, &HookSet::Get());
-  AddFrameHooks(options.frame_sources, &HookSet::Get());
-  AddMarkerHooks(options.markers, options.sources.io, &HookSet::Get());
-  AddSourceHooks(options.sources, &HookSet::Get());
-  if (options.sources.io) AddBinderHooks(&HookSet::Get());
   if (!options.upload_url.empty()) runtime->upload_ = std::make_unique<UploadThread>(options);
   if (options.sigquit) {
     const std::string unseen = QuitSignal::Install();
@@ -157,10 +151,33 @@ void Runtime::GoOn() {
   NameRing(options_, ring_.get());
   const RingHeader& ring = *ring_->header();
   crash_loop_.Identify(HeaderText(ring.process_name, sizeof(ring.process_name)), RecorderOf(ring));
+  AddHooks();
   StartSealer();
   if (upload_ != nullptr && !upload_->Start()) {
     SetLastError("nothing is uploaded: the system allows no further thread");
   }
+}
+
+void Runtime::AddHooks() {
+  MutexLock lock(&hooks_mutex_);
+  if (hooks_ended_) return;
+  HookSet& hooks = HookSet::Get();
+  hooks.Begin();
+  if (options_.loop_hooks) AddLoopHooks(options_.watch_threads, &hooks);
+  AddFrameHooks(options_.frame_sources, &hooks);
+  AddMarkerHooks(options_.markers, options_.sources.io, &hooks);
+  AddSourceHooks(options_.sources, &hooks);
+  if (options_.sources.io) AddBinderHooks(&hooks);
+}
+
+void Runtime::RemoveHooks() {
+  MutexLock lock(&hooks_mutex_);
+  hooks_ended_ = true;
+  StopMarkerHooks();
+  StopGlibIdle();
+  hooks_at_stop_ = HookSet::Get().Modules();
+  hooks_stopped_.store(true, std::memory_order_release);
+  HookSet::Get().Stop();
 }
 
 void Runtime::StartSealer() {
@@ -171,11 +188,7 @@ void Runtime::StartSealer() {
 bool Runtime::Stop(uint64_t deadline_ns, bool process_exits) {
   kernel_->GiveUpStart();
   watcher_->StopAtrace();  // first: markers that only Jankbox requested must not reach the kernel
-  StopMarkerHooks();
-  StopGlibIdle();
-  hooks_at_stop_ = HookSet::Get().Modules();
-  hooks_stopped_.store(true, std::memory_order_release);
-  HookSet::Get().Stop();
+  RemoveHooks();
   QuitSignal::Remove();
   // Before recording ends: its last poll may seal an incident.
   bool ended = watcher_->Stop(process_exits, deadline_ns - kLeftToSealNs);

@@ -54,6 +54,8 @@ class Runtime {
   void ConnectUsage();
   void GoOn();
   void StartSealer();  // watcher's thread only
+  void AddHooks() EXCLUDES(hooks_mutex_);
+  void RemoveHooks() EXCLUDES(hooks_mutex_);
   ReportSource MakeSource(const SealRequest& request);
   uint64_t OwnCpuNs() const;  // of Jankbox's threads so far
   Status SealByHand(ReportKind kind, const std::string& what, uint64_t begin_ns, uint64_t end_ns);
@@ -68,6 +70,8 @@ class Runtime {
   CrashLoop crash_loop_;
   Refusals refusals_;
   std::atomic<uint64_t> start_us_{0};
+  Mutex hooks_mutex_;
+  bool hooks_ended_ GUARDED_BY(hooks_mutex_) = false;
   std::vector<ModuleHooks> hooks_at_stop_;  // what was hooked before the stop ended it
   std::atomic<bool> hooks_stopped_{false};  // and that is the list
   std::unique_ptr<KernelRecorder> kernel_;  // outlives watcher and sealer

@@ -34,6 +34,7 @@
 namespace jankbox {
 namespace {
 
+constexpr useconds_t kStarterUs = 500;
 constexpr uint32_t kFirstCalibrationMs = 10;
 // For the sealing thread to note the start; on a disk that hangs, hooks come once it is noted.
 constexpr uint64_t kNoteStartNs = 100 * kNsPerMs;
@@ -434,16 +435,19 @@ void Watcher::SealSlowMethod(SealRequest request) {
 }
 
 void Watcher::Run() {
+  // A new thread may take the CPU from the one that made it: that one leaves jankbox_start() first.
+  usleep(kStarterUs);
   NameCurrentThread("jankbox-watch");
   ReentryGuard::ExcludeThread();
   WatchThisThread();  // stack samples come from the reserved share
   cpu_clock_.SetToCurrentThread();
   if (begin_ != nullptr) begin_();
   startup_.emplace(*ring_->header());
-  ring_->Touch();
+  ring_->AllocateFirst();
   NoteForeground(MonotonicNs());
   BeginUsage(MonotonicNs());
   CalibrateFirst();
+  ring_->Touch();
   oom_file_ = OomFileOf(ReadProcFile("/proc/self/cgroup"));
   NoteModules();
   {

@@ -201,8 +201,16 @@ void RingFile::FillHeader(const RingOptions& options) {
 
 void RingFile::Touch() {
   Populate(base_, kNamesOffset);
-  Populate(base_ + kChunksOffset, size_t{first_chunks_} * kChunkBytes);
-  if (first_chunks_ < kFewestChunks) (void)Grow(kFewestChunks - first_chunks_).ok();
+  Populate(base_ + kChunksOffset, size_t{kFewestChunks} * kChunkBytes);
+}
+
+void RingFile::AllocateFirst() {
+  RingHeader* h = mutable_header();
+  const uint32_t ready = h->chunks_ready.load(std::memory_order_relaxed);
+  if (ready >= kFewestChunks) return;
+  const uint64_t bytes = uint64_t{kFewestChunks - ready} * kChunkBytes;
+  if (!AllocateMore(kChunksOffset + uint64_t{ready} * kChunkBytes, bytes).ok()) return;
+  h->chunks_ready.store(kFewestChunks, std::memory_order_release);
 }
 
 Status RingFile::AllocateMore(uint64_t offset, uint64_t bytes) {

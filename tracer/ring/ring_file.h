@@ -59,8 +59,11 @@ class RingFile {
 
   static constexpr uint32_t kChunksPerStep = 64;  // 1 MiB
 
-  // Takes the page faults of what was allocated first, and allocates what CreateToName() left, on
-  // another thread than the app's.
+  // Allocates what CreateToName() left, on another thread than the app's: the app may record at
+  // once.
+  void AllocateFirst();
+  // REQUIRES AllocateFirst(). Takes the page faults of that. The app's thread should have left
+  // jankbox_start(): it waits for the kernel's lock of the address space.
   void Touch();
 
   // Allocates and touches at most `chunks` more, as long as the file may have. If one step does not

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "jankbox/frames.h"
 #include "jankbox/incident.h"
 #include "jankbox/jankbox.h"
@@ -171,6 +172,13 @@ TEST(PublicApi, WindowEndsWithItsIncidentHoweverLateItIsSealed) {
   EXPECT_EQ(reports.size(), 2u);
 }
 
+bool HasThread(const std::string& name) {
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (ReadProcFile(thread.path().string() + "/comm") == name + "\n") return true;
+  }
+  return false;
+}
+
 TEST(PublicApi, NextStartWritesTheReportThatAStopLeft) {
   PrivateRingPlace place;
   TemporaryFolder folder;
@@ -204,6 +212,9 @@ TEST(PublicApi, NextStartWritesTheReportThatAStopLeft) {
   EXPECT_EQ(jankbox_flush(30'000), JANKBOX_OK);
   jankbox_stop();
   EXPECT_EQ(Messages(folder.path()), (std::set<std::string>{"first", "second"}));
+  // The thread that the first stop left ends after its report, which is the same one again.
+  while (HasThread("jankbox-seal")) usleep(10'000);
+  EXPECT_EQ(ReportsIn(folder.path()).size(), 2u);
 }
 
 // It may call all but start and stop.
