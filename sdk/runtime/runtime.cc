@@ -1,5 +1,7 @@
 #include "sdk/runtime/runtime.h"
 
+#include <unistd.h>
+
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -40,6 +42,8 @@ constexpr uint64_t kRetirementNs = 10 * kNsPerSecond;
 // Of the time for a stop.
 constexpr uint64_t kLeftToSealNs = 700 * kNsPerMs;
 constexpr uint64_t kLeftToUploadNs = 300 * kNsPerMs;
+
+constexpr useconds_t kStarterUs = 500;
 
 struct RetiredRing {
   uint64_t since_ns;
@@ -148,6 +152,8 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
 
 // What a start leaves to the watcher's thread, of which no app's thread waits.
 void Runtime::GoOn() {
+  // A new thread may take the CPU from the one that made it: that one leaves jankbox_start() first.
+  usleep(kStarterUs);
   NameRing(options_, ring_.get());
   const RingHeader& ring = *ring_->header();
   crash_loop_.Identify(HeaderText(ring.process_name, sizeof(ring.process_name)), RecorderOf(ring));

@@ -34,10 +34,8 @@
 namespace jankbox {
 namespace {
 
-constexpr useconds_t kStarterUs = 500;
 constexpr uint32_t kFirstCalibrationMs = 10;
-// For the sealing thread to note the start; on a disk that hangs, hooks come once it is noted.
-constexpr uint64_t kNoteStartNs = 100 * kNsPerMs;
+constexpr uint64_t kNoteStartNs = 100 * kNsPerMs;  // or hooks come once the start is noted
 
 }  // namespace
 
@@ -434,14 +432,12 @@ void Watcher::SealSlowMethod(SealRequest request) {
   SealWithNotes(std::move(request));
 }
 
-void Watcher::Run() {
-  // A new thread may take the CPU from the one that made it: that one leaves jankbox_start() first.
-  usleep(kStarterUs);
-  NameCurrentThread("jankbox-watch");
+void Watcher::Begin() {
   ReentryGuard::ExcludeThread();
+  if (begin_ != nullptr) begin_();
+  NameCurrentThread("jankbox-watch");
   WatchThisThread();  // stack samples come from the reserved share
   cpu_clock_.SetToCurrentThread();
-  if (begin_ != nullptr) begin_();
   startup_.emplace(*ring_->header());
   ring_->AllocateFirst();
   NoteForeground(MonotonicNs());
@@ -455,6 +451,10 @@ void Watcher::Run() {
     ready_ = true;
     changed_.NotifyAll();
   }
+}
+
+void Watcher::Run() {
+  Begin();
   ProcBeatSource beats(read_sealer_);
   Heartbeat heartbeat(&beats);
   WatcherSleep sleep;

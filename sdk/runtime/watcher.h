@@ -104,6 +104,7 @@ class Watcher {
 
  private:
   void Run();
+  void Begin();  // until it is ready
   void CalibrateFirst();
   void Calibrate();
   void NoteSleepOfTheMachine();
