@@ -152,6 +152,9 @@ void WatchedThread::Look(uint64_t now_ns, const TickConverter& clock, bool asked
     timeline_.ForgetBefore(begin_ns - std::min(begin_ns, kLateFrameNs));
     if (sampler_ != nullptr) lost_before_ = sampler_->counters().lost;
   }
+  // What it does from here on is not read: the last reading is no baseline for what follows.
+  const bool unread = IsSpared(running_, now_ns) && !ended_ && !incidents_.open();
+  if (unread) timeline_.points().clear();
 }
 
 bool WatchedThread::IsSpared(const std::optional<RunningDispatch>& running, uint64_t now_ns) const {
