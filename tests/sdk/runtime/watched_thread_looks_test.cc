@@ -197,23 +197,6 @@ TEST_F(WatchedThreadTest, SparedThreadIsSampledLaterAndLessOften) {
   EXPECT_EQ(Sampler().times, 1u);
 }
 
-// What it did in messages that were not read would be taken for this one's.
-TEST_F(WatchedThreadTest, ReadingFromBeforeItWasSparedIsNoBaseline) {
-  options_.slow_message_ns = 10 * kNsPerMs;
-  state_.reading.wait = WaitReason::kNone;
-  Look(50);
-  Thread().Spare(true);
-  Look(1000);
-  Begin("a", 1010);
-  Look(1050);
-  Look(1070);
-  End(1100);
-  for (uint64_t ms = 1150; ms <= 3000 && sealed_.empty(); ms += 50) Look(ms);
-  ASSERT_EQ(sealed_.size(), 1u);
-  ASSERT_FALSE(sealed_[0].readings.points().empty());
-  EXPECT_EQ(sealed_[0].readings.points().front().time_ns, At(1070));
-}
-
 TEST_F(WatchedThreadTest, ThreadThatStaysBlockedIsLookedAtLessAndLess) {
   state_.reading.sched_known = true;
   Begin("a", 60);
