@@ -11,6 +11,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/last_error.h"
@@ -91,13 +92,17 @@ std::shared_ptr<jankbox::Runtime> Current(pid_t pid = getpid()) {
   return runtime != nullptr && runtime->pid() == pid ? runtime : nullptr;
 }
 
+// Never destroyed: something still uses it, or its threads are another process's.
+void Leave(std::shared_ptr<jankbox::Runtime> runtime) REQUIRES(g_runtime_mutex) {
+  jankbox::MakeOnce([] { return new std::vector<std::shared_ptr<jankbox::Runtime>>(); })
+      .push_back(std::move(runtime));
+}
+
 void SetCurrent(std::shared_ptr<jankbox::Runtime> runtime, pid_t pid = getpid()) {
   jankbox::MutexLock lock(&g_runtime_mutex);
   std::shared_ptr<jankbox::Runtime>& slot = RuntimeSlot();
-  // In a forked child the parent's threads are not here, and its objects must not be destroyed.
-  if (slot != nullptr && slot->pid() != pid) {
-    new std::shared_ptr<jankbox::Runtime>(std::move(slot));
-  }
+  // In a forked child the parent's threads are not here.
+  if (slot != nullptr && slot->pid() != pid) Leave(std::move(slot));
   slot = std::move(runtime);
 }
 
@@ -111,8 +116,8 @@ void StopRecording(bool process_exits) {
   jankbox::Plugins::Get().Stop();
   SetCurrent(nullptr);
   if (!runtime->Stop(MonotonicNs() + kStopWaitNs, process_exits)) {
-    new std::shared_ptr<jankbox::Runtime>(
-        std::move(runtime));  // for the thread that is left behind
+    jankbox::MutexLock lock(&g_runtime_mutex);
+    Leave(std::move(runtime));
   }
 }
 

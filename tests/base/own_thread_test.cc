@@ -23,7 +23,7 @@ TEST(OwnThread, RunsAndEnds) {
 }
 
 TEST(OwnThread, OneThatDoesNotEndIsLeftBehind) {
-  auto* thread = new OwnThread();  // the thread's from then on
+  static auto* const thread = new OwnThread();  // the thread's from then on
   static std::atomic<bool> go_on{false};
   static std::atomic<bool> done{false};
   ASSERT_TRUE(thread->Start([] {
