@@ -17,15 +17,15 @@ class FunctionStarts {
  public:
   // `module` outlives this. `file`: the module's, or null.
   FunctionStarts(const Module& module, const ElfFile* file);
+  FunctionStarts(const FunctionStarts&) = delete;
+  FunctionStarts& operator=(const FunctionStarts&) = delete;
 
   // The start of the function that covers `address`, both in the ELF file; 0 if no FDE does.
   uint64_t Find(uint64_t address);
 
  private:
-  bool Read(uint64_t address, void* into, size_t size);
-
-  PageCache pages_;
-  const ElfFile* file_;  // null: the memory is read
+  BlockCache blocks_;
+  const ElfFile* file_ = nullptr;  // null: the memory is read
   uint64_t bias_;        // of the addresses in `table_`
   EhFrameTable table_;
 };

@@ -44,6 +44,8 @@ static_assert(Sealer::kMaxQueued + DeviceCounts::kMaxLater < kMaxUncounted,
 constexpr int kNice = 19;
 constexpr useconds_t kStarterUs = 2000;  // the app's thread leaves jankbox_start() meanwhile
 constexpr uint64_t kFirstWindowNs = 400 * kNsPerMs;
+constexpr uint64_t kStartNs = 3 * kNsPerSecond;  // at most; a third of a report's window
+constexpr uint64_t kRestNs = 100 * kNsPerMs;
 constexpr uint64_t kLeaveNs = 700 * kNsPerMs;  // the least that a stop gives to who is sealing
 constexpr uint64_t kConfigFileEveryNs = 5 * kNsPerSecond;
 
@@ -107,10 +109,12 @@ bool Sealer::WaitIdle(uint64_t deadline_ns) {
   const auto idle = [this]() REQUIRES(mutex_) {
     return queue_.empty() && !busy_ && !has_urgent_ && chores_ == 0;
   };
-  while (!idle()) {
-    if (!changed_.WaitUntil(&mutex_, deadline_ns)) return idle();
+  ++idle_waiters_;
+  changed_.NotifyAll();
+  while (!idle() && changed_.WaitUntil(&mutex_, deadline_ns)) {
   }
-  return true;
+  --idle_waiters_;
+  return idle();
 }
 
 size_t Sealer::Stop(uint64_t deadline_ns) {
@@ -142,6 +146,29 @@ void Sealer::AwaitFirstWindow() {
   }
 }
 
+void Sealer::AwaitFirstRest(uint64_t until_ns) {
+  uint64_t messages = 0;
+  uint64_t ran_ns = MonotonicNs();
+  MutexLock lock(&mutex_);
+  while (!stop_ && idle_waiters_ == 0 && chores_ == 0 && queue_.size() < kMaxQueued / 2) {
+    const uint64_t now_ns = MonotonicNs();
+    if (AppRuns(&messages)) ran_ns = now_ns;
+    if (now_ns >= until_ns || now_ns - ran_ns >= kRestNs) return;
+    changed_.WaitUntil(&mutex_, std::min(until_ns, now_ns + kRestNs / 4));
+  }
+}
+
+bool Sealer::AppRuns(uint64_t* messages) const {
+  if (ring_ == nullptr) return false;
+  uint64_t count = 0;
+  bool runs = false;
+  for (const RingWatchedThread& thread : ring_->header()->watched) {
+    count += thread.dispatch_count.load(std::memory_order_relaxed);
+    runs = runs || thread.dispatch_begin_ticks.load(std::memory_order_relaxed) != 0;
+  }
+  return std::exchange(*messages, count) != count || runs;
+}
+
 void Sealer::StartKernel() {
   const std::string refused = kernel_->Start();
   if (!refused.empty() && options_.kernel.mode == FtraceMode::kOn) {
@@ -170,6 +197,7 @@ void Sealer::Run() {
     BecomeIdle();
   }
   while (AwaitRequest(lived_ns)) {
+    AwaitFirstRest(lived_ns - kCriticalNs + kStartNs);
     MutexLock sealing(&sealing_);
     // Taken here: an urgent one of the same incident may have made it needless.
     if (const std::optional<SealRequest> request = TakeRequest()) SealOrKeep(*request);

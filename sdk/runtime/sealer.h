@@ -124,6 +124,11 @@ class Sealer {
   void SealUrgent() EXCLUDES(mutex_);
   std::optional<SealRequest> TakeUrgent() REQUIRES(sealing_) EXCLUDES(mutex_);
   void AwaitFirstWindow();
+  // Until no thread has run a message for a while, or somebody waits for reports: the CPU time that
+  // they take is the app's while it starts.
+  void AwaitFirstRest(uint64_t until_ns) EXCLUDES(mutex_);
+  // Whether a watched thread is in a message, or others than `messages` have begun.
+  bool AppRuns(uint64_t* messages) const;
   void StartKernel();
   // What is left by a stop goes back into the queue.
   void SealOrKeep(const SealRequest& request) REQUIRES(sealing_) EXCLUDES(mutex_);
@@ -169,6 +174,7 @@ class Sealer {
   OwnThread urgent_thread_;                     // with mutex_ or at the stop
   uint64_t urgent_cpu_before_ns_ = 0;           // of earlier threads of those; sealing_
   std::atomic<uint64_t> urgent_cpu_ns_{0};
+  uint32_t idle_waiters_ GUARDED_BY(mutex_) = 0;  // in WaitIdle()
   bool busy_ GUARDED_BY(mutex_) = true;  // until recovery is done and while a request is sealed
   bool stop_ GUARDED_BY(mutex_) = false;
   std::atomic<bool> stopping_{false};  // as stop_: what is begun is left, if it can be

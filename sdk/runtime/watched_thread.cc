@@ -30,6 +30,11 @@ constexpr uint64_t kMostSampleTimes = 64;  // that the interval of samples grows
 // A start takes seconds where a slow message takes a tenth of one.
 constexpr uint32_t kStartSampleTimes = 4;
 constexpr uint32_t kSparedSampleTimes = 16;
+// Of a program of 100 MB that starts, a stack takes ten times as long as usual: half a millisecond.
+// Stacks are rarer, then, so as to take no more than this share of a CPU.
+constexpr uint64_t kStackShare = 20;
+constexpr uint64_t kMostDearTimes = 4;
+constexpr uint64_t kCostWeight = 8;  // of what stacks took before
 // A lock's owner is sampled at its own rate, and collected as often as its buffer needs.
 constexpr uint32_t kOwnerSampleTimes = 4;
 // A blocked thread looks as before; that it goes on is seen late by a small share of its wait.
@@ -260,10 +265,24 @@ uint64_t WatchedThread::OverdueNs() const {
 // Of the running dispatch, as long as it has run.
 uint32_t WatchedThread::SampleTimes() const {
   const uint64_t length = (looked_ns_ - running_->begin_ns) / kFullRateNs;
-  const auto times =
-      static_cast<uint32_t>(std::bit_floor(std::clamp<uint64_t>(length, 1, kMostSampleTimes)));
+  const uint64_t dear = std::min(
+      stack_ns_ * kStackShare / (options_.sample_interval_ms * kNsPerMs), kMostDearTimes);
+  const auto times = static_cast<uint32_t>(
+      std::bit_floor(std::clamp<uint64_t>(std::max(length, dear), 1, kMostSampleTimes)));
   if (running_->what == kStartUpName) return std::max(times, kStartSampleTimes);
   return spares_ ? std::max(times, kSparedSampleTimes) : times;
+}
+
+void WatchedThread::Collect(const StackSampler::Sink& record) {
+  uint64_t count = 0;
+  const uint64_t before_ns = ClockNs(CLOCK_THREAD_CPUTIME_ID);
+  sampler_->Collect([&](const StackSample& sample) {
+    ++count;
+    record(sample);
+  });
+  if (count == 0) return;
+  const uint64_t one_ns = (ClockNs(CLOCK_THREAD_CPUTIME_ID) - before_ns) / count;
+  stack_ns_ += one_ns / kCostWeight - stack_ns_ / kCostWeight;
 }
 
 void WatchedThread::Sample(bool overdue) {
@@ -273,7 +292,7 @@ void WatchedThread::Sample(bool overdue) {
     const uint32_t times = overdue ? SampleTimes() : 0;
     if (overdue && sample_times_ == 0) sampler_->Start(times);
     // A thread that waits has a stack at once, one that runs when it was sampled.
-    if (sample_times_ != 0 || waits) sampler_->Collect(record);
+    if (sample_times_ != 0 || waits) Collect(record);
     if (!overdue && sample_times_ != 0) sampler_->Stop();
     if (overdue && sample_times_ != 0 && times != sample_times_) sampler_->Start(times);
     sample_times_ = times;

@@ -110,6 +110,7 @@ class WatchedThread {
   void ReadThread(uint64_t now_ns, const std::optional<RunningDispatch>& running);
   uint64_t OverdueNs() const;  // how long a dispatch lasts until it is sampled
   uint32_t SampleTimes() const;
+  void Collect(const StackSampler::Sink& record);
   void Sample(bool overdue);
   void TakeSlow(uint64_t now_ns);
   void NoteTold(const RunningDispatch& running, uint64_t now_ns);
@@ -165,6 +166,7 @@ class WatchedThread {
   uint64_t began_ = 0;            // of both, since the look before
   uint64_t lost_before_ = 0;      // the sampler's losses before the running dispatch
   uint32_t sample_times_ = 0;     // how many intervals are between its samples; 0: it has none
+  uint64_t stack_ns_ = 0;         // CPU time that one takes, of late
 };
 
 }  // namespace jankbox

@@ -56,6 +56,15 @@ const Module* ModuleMap::Find(uint64_t address) const {
   return address < module.end ? &module : nullptr;
 }
 
+bool ModuleMap::Contains(const ModuleMap& earlier) const {
+  if (subs_ != earlier.subs_) return false;
+  auto at = modules().begin();  // both are sorted
+  return std::ranges::all_of(earlier.modules(), [&](const Module& module) {
+    at = std::find(at, modules().end(), module);
+    return at != modules().end();
+  });
+}
+
 std::string ModuleMap::Serialize() const {
   std::string text;
   for (const Module& module : modules()) {

@@ -21,6 +21,8 @@ struct Module {
   uint64_t load_bias = 0;     // address - load_bias = address in the ELF file
   uint64_t eh_frame_hdr = 0;  // address of .eh_frame_hdr; 0 if there is none
   uint64_t eh_frame_hdr_size = 0;
+
+  bool operator==(const Module&) const = default;
 };
 
 class ModuleMap;
@@ -56,6 +58,10 @@ class ModuleMap {
   // The module that covers `address`, or null.
   const Module* Find(uint64_t address) const;
   const std::vector<Module>& modules() const { return *modules_; }
+
+  // Whether all modules of `earlier`, a map of the same process, have been loaded since, where they
+  // were.
+  bool Contains(const ModuleMap& earlier) const;
 
   // One line a module: "start end bias build_id path" in hexadecimal, "-" for no build id. Parse()
   // is bounds-checked and drops lines that make no sense.

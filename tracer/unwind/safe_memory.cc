@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "base/recorded_process.h"
 
@@ -16,7 +18,7 @@ namespace jankbox {
 
 namespace {
 
-constexpr uint64_t kNoPage = std::numeric_limits<uint64_t>::max();
+constexpr uint64_t kNoBlock = std::numeric_limits<uint64_t>::max();
 
 // Three calls for one, if seccomp or an emulator of user space has no process_vm_readv.
 long ReadThroughProc(uint64_t address, void* into, size_t size) {
@@ -53,21 +55,26 @@ size_t ReadRecordedMemory(uint64_t address, void* into, size_t size) {
   return ReadMemory(RecordedProcess::pid(), RecordedProcess::IsThis(), address, into, size);
 }
 
-PageCache::PageCache(size_t budget_bytes)
-    : page_size_(static_cast<size_t>(sysconf(_SC_PAGESIZE))),
-      page_count_(std::max<size_t>(1, budget_bytes / page_size_)),
-      tags_(page_count_, kNoPage),
-      bytes_(new std::byte[page_count_ * page_size_]) {}
+BlockCache::BlockCache(size_t budget_bytes, Source source) : source_(std::move(source)) {
+  const size_t sets = std::bit_floor(std::max<size_t>(2, budget_bytes / (kBlockBytes * kWays)));
+  set_shift_ = 64 - std::countr_zero(sets);
+  tags_.assign(sets * kWays, kNoBlock);
+  next_way_.assign(sets, 0);
+  bytes_.reset(new std::byte[sets * kWays * kBlockBytes]);
+}
 
-bool PageCache::Read(uint64_t address, void* into, size_t size) {
-  if (address > kNoPage - size) return false;
+bool BlockCache::Read(uint64_t address, void* into, size_t size) {
+  if (address > std::numeric_limits<uint64_t>::max() - size) return false;
   auto* out = static_cast<std::byte*>(into);
   while (size > 0) {
-    const uint64_t offset = address % page_size_;
-    const size_t part = std::min<size_t>(size, page_size_ - offset);
-    const std::byte* page = Page(address - offset);
-    if (page == nullptr) return false;
-    std::memcpy(out, page + offset, part);
+    const uint64_t offset = address % kBlockBytes;
+    const size_t part = std::min<size_t>(size, kBlockBytes - offset);
+    const std::byte* block = Block(address / kBlockBytes);
+    if (block != nullptr) {
+      std::memcpy(out, block + offset, part);
+    } else if (!source_(address, out, part)) {  // of a block that ends later than its section
+      return false;
+    }
     address += part;
     out += part;
     size -= part;
@@ -75,17 +82,22 @@ bool PageCache::Read(uint64_t address, void* into, size_t size) {
   return true;
 }
 
-void PageCache::Invalidate() { std::fill(tags_.begin(), tags_.end(), kNoPage); }
+void BlockCache::Invalidate() { std::fill(tags_.begin(), tags_.end(), kNoBlock); }
 
-// Direct-mapped: the unwinder's own cache above it takes the repeats.
-const std::byte* PageCache::Page(uint64_t page_address) {
-  const size_t slot = page_address / page_size_ % page_count_;
-  std::byte* page = &bytes_[slot * page_size_];
-  if (tags_[slot] == page_address) return page;
-  tags_[slot] = kNoPage;
-  if (ReadRecordedMemory(page_address, page, page_size_) != page_size_) return nullptr;
-  tags_[slot] = page_address;
-  return page;
+const std::byte* BlockCache::Block(uint64_t number) {
+  // Hashed: the steps of a binary search are powers of two, and would meet in one set.
+  const size_t set = number * 0x9e3779b97f4a7c15 >> set_shift_;
+  for (size_t slot = set * kWays; slot < (set + 1) * kWays; ++slot) {
+    if (tags_[slot] == number) return &bytes_[slot * kBlockBytes];
+  }
+  const size_t slot = set * kWays + next_way_[set];
+  std::byte* block = &bytes_[slot * kBlockBytes];
+  tags_[slot] = kNoBlock;
+  ++misses_;
+  if (!source_(number * kBlockBytes, block, kBlockBytes)) return nullptr;
+  tags_[slot] = number;
+  next_way_[set] = (next_way_[set] + 1) % kWays;
+  return block;
 }
 
 }  // namespace jankbox

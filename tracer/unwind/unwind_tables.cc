@@ -6,19 +6,26 @@ namespace jankbox {
 
 namespace {
 
-constexpr size_t kPageCacheBytes = 512 * 1024;
+constexpr size_t kCacheBytes = 512 * 1024;
 
 }  // namespace
 
-UnwindTables::UnwindTables() : pages_(kPageCacheBytes) {}
+UnwindTables::UnwindTables() : blocks_(kCacheBytes) {}
 
-void UnwindTables::SetModules(const ModuleMap* modules) {
-  modules_ = modules;
-  pages_.Invalidate();
+bool UnwindTables::SetModules(const ModuleMap* modules) {
+  // A program that starts loads libraries one by one: they take no address of another one's.
+  const bool adds_only = modules->Contains(modules_);
+  if (!adds_only) blocks_.Invalidate();
+  modules_ = *modules;
+  last_found_ = nullptr;
+  return !adds_only;
 }
 
-const Module* UnwindTables::FindModule(uint64_t address) const {
-  return modules_ == nullptr ? nullptr : modules_->Find(address);
+const Module* UnwindTables::FindModule(uint64_t address) {
+  if (last_found_ == nullptr || address < last_found_->start || address >= last_found_->end) {
+    last_found_ = modules_.Find(address);
+  }
+  return last_found_;
 }
 
 bool UnwindTables::ReadStack(uint64_t address, uint64_t* word) const {
@@ -33,7 +40,7 @@ bool UnwindTables::ReadStack(uint64_t address, uint64_t* word) const {
 
 bool UnwindTables::ReadModule(uint64_t address, void* into, size_t size) {
   const Module* module = FindModule(address);
-  return module != nullptr && size <= module->end - address && pages_.Read(address, into, size);
+  return module != nullptr && size <= module->end - address && blocks_.Read(address, into, size);
 }
 
 bool UnwindTables::ReadWord(uint64_t address, uint64_t* word) {

@@ -16,11 +16,12 @@ class UnwindTables {
  public:
   UnwindTables();
 
-  void SetModules(const ModuleMap* modules);
+  // Returns whether what was read from the modules before may be wrong now.
+  bool SetModules(const ModuleMap* modules);
   void SetStack(const StackCopy& stack) { stack_ = stack; }
 
   const StackCopy& stack() const { return stack_; }
-  const Module* FindModule(uint64_t address) const;
+  const Module* FindModule(uint64_t address);
 
   // A machine word of the copied stack; false outside of the copy.
   bool ReadStack(uint64_t address, uint64_t* word) const;
@@ -35,8 +36,9 @@ class UnwindTables {
   bool FindSearchTable(const Module& module, EhFrameTable* table);
 
  private:
-  PageCache pages_;
-  const ModuleMap* modules_ = nullptr;
+  BlockCache blocks_;
+  ModuleMap modules_;
+  const Module* last_found_ = nullptr;  // of modules_
   StackCopy stack_;
 };
 

@@ -58,7 +58,7 @@ class Unwinder::Engine final : public FunctionLookup {
   bool RepairFramePointer(const Frame& frame, Registers* next);
   int SearchTable(uint64_t address, unw_proc_info_t* found, bool need_rules);
   // A signed return address as a plain one; anything else as it is.
-  uint64_t WithoutSignature(uint64_t word) const {
+  uint64_t WithoutSignature(uint64_t word) {
     if constexpr (machine::kSignsReturns) {
       const uint64_t stripped = SignedReturns::Strip(word);
       if (stripped != word && tables_.FindModule(stripped) != nullptr) return stripped;
@@ -113,8 +113,7 @@ std::string Unwinder::Engine::Start() {
 }
 
 void Unwinder::Engine::SetModules(const ModuleMap* modules) {
-  tables_.SetModules(modules);
-  library_.flush_cache(space_, 0, 0);
+  if (tables_.SetModules(modules)) library_.flush_cache(space_, 0, 0);
 }
 
 // Walks, and if .eh_frame does not lead on, tries the alternatives. What a repaired

@@ -83,7 +83,7 @@ TEST(SafeMemory, UnmappedPagesAndOverflowAreShortReads) {
   EXPECT_EQ(ReadOwnMemory(UINT64_MAX - 3, bytes, sizeof(bytes)), 0u);
   EXPECT_EQ(ReadOwnMemory(8, bytes, sizeof(bytes)), 0u);
 
-  PageCache cache(4 * page);
+  BlockCache cache(4 * page);
   EXPECT_TRUE(cache.Read(start + page - 64, bytes, 64));
   EXPECT_FALSE(cache.Read(start + page - 63, bytes, 64));
   EXPECT_FALSE(cache.Read(UINT64_MAX - 3, bytes, 64));
@@ -94,11 +94,11 @@ TEST(SafeMemory, UnmappedPagesAndOverflowAreShortReads) {
   EXPECT_FALSE(cache.Read(start, bytes, 64));
 }
 
-TEST(PageCache, ReadsAcrossPagesWithFewSlots) {
+TEST(BlockCache, ReadsAcrossBlocksWithFewSlots) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   std::vector<uint8_t> memory(8 * page);
   std::iota(memory.begin(), memory.end(), uint8_t{0});
-  PageCache cache(1);  // one slot: each page evicts the last
+  BlockCache cache(1);  // few slots: each block evicts one
   std::vector<uint8_t> copy(memory.size());
   ASSERT_TRUE(cache.Read(AddressOf(memory.data()), copy.data(), copy.size()));
   EXPECT_EQ(copy, memory);
