@@ -26,7 +26,7 @@ class FunctionStarts {
  private:
   BlockCache blocks_;
   const ElfFile* file_ = nullptr;  // null: the memory is read
-  uint64_t bias_;        // of the addresses in `table_`
+  uint64_t bias_;                  // of the addresses in `table_`
   EhFrameTable table_;
 };
 

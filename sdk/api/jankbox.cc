@@ -94,8 +94,9 @@ std::shared_ptr<jankbox::Runtime> Current(pid_t pid = getpid()) {
 
 // Never destroyed: something still uses it, or its threads are another process's.
 void Leave(std::shared_ptr<jankbox::Runtime> runtime) REQUIRES(g_runtime_mutex) {
-  jankbox::MakeOnce([] { return new std::vector<std::shared_ptr<jankbox::Runtime>>(); })
-      .push_back(std::move(runtime));
+  jankbox::MakeOnce([] {
+    return new std::vector<std::shared_ptr<jankbox::Runtime>>();
+  }).push_back(std::move(runtime));
 }
 
 void SetCurrent(std::shared_ptr<jankbox::Runtime> runtime, pid_t pid = getpid()) {

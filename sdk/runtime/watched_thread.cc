@@ -265,8 +265,8 @@ uint64_t WatchedThread::OverdueNs() const {
 // Of the running dispatch, as long as it has run.
 uint32_t WatchedThread::SampleTimes() const {
   const uint64_t length = (looked_ns_ - running_->begin_ns) / kFullRateNs;
-  const uint64_t dear = std::min(
-      stack_ns_ * kStackShare / (options_.sample_interval_ms * kNsPerMs), kMostDearTimes);
+  const uint64_t dear =
+      std::min(stack_ns_ * kStackShare / (options_.sample_interval_ms * kNsPerMs), kMostDearTimes);
   const auto times = static_cast<uint32_t>(
       std::bit_floor(std::clamp<uint64_t>(std::max(length, dear), 1, kMostSampleTimes)));
   if (running_->what == kStartUpName) return std::max(times, kStartSampleTimes);

@@ -93,7 +93,6 @@ const std::byte* BlockCache::Block(uint64_t number) {
   const size_t slot = set * kWays + next_way_[set];
   std::byte* block = &bytes_[slot * kBlockBytes];
   tags_[slot] = kNoBlock;
-  ++misses_;
   if (!source_(number * kBlockBytes, block, kBlockBytes)) return nullptr;
   tags_[slot] = number;
   next_way_[set] = (next_way_[set] + 1) % kWays;

@@ -37,9 +37,6 @@ class BlockCache {
   // Forgets all: modules were unloaded.
   void Invalidate();
 
-  // How often the source was read.
-  uint64_t misses() const { return misses_; }
-
  private:
   // A divisor of every page size. A search in a large table looks at one entry of most pages that
   // it comes to: to copy less costs as many calls, and keeps eight times as many of them.
@@ -57,7 +54,6 @@ class BlockCache {
   std::vector<uint64_t> tags_;          // number of the block in each slot; kNoBlock if none
   std::vector<uint8_t> next_way_;       // of each set: which one goes first
   std::unique_ptr<std::byte[]> bytes_;  // no memory is taken before a block is read
-  uint64_t misses_ = 0;
 };
 
 }  // namespace jankbox

@@ -161,6 +161,21 @@ class SealQueueTest : public testing::Test {
   std::unique_ptr<Sealer> sealer_;
 };
 
+TEST_F(SealQueueTest, ReportsWaitWhileTheAppStarts) {
+  ring_.header()->watched[0].dispatch_begin_ticks = 1;
+  const uint64_t start_ns = MonotonicNs();
+  TheSealer().Start();
+  ASSERT_TRUE(TheSealer().Enqueue(Request("slow")));
+  usleep(300'000);
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const bool starts = MonotonicNs() < start_ns + 2 * kNsPerSecond;  // at most three
+    EXPECT_TRUE(nices_.empty() || !starts);
+  }
+  ring_.header()->watched[0].dispatch_begin_ticks = 0;
+  EXPECT_TRUE(entered_.Wait()) << "nobody waits for it";
+}
+
 TEST_F(SealQueueTest, AnrThatLastsIsWrittenAtTheCallersPriority) {
   TheSealer().Start();
   ASSERT_TRUE(TheSealer().WaitIdle(Soon()));

@@ -104,6 +104,25 @@ TEST(BlockCache, ReadsAcrossBlocksWithFewSlots) {
   EXPECT_EQ(copy, memory);
 }
 
+TEST(BlockCache, EndOfItsSourceIsRead) {
+  constexpr uint64_t kEnd = 700;
+  int reads = 0;
+  BlockCache cache(1 << 16, [&reads](uint64_t address, void* into, size_t size) {
+    ++reads;
+    if (address + size > kEnd) return false;
+    std::memset(into, 'x', size);
+    return true;
+  });
+  char bytes[100] = {};
+  EXPECT_TRUE(cache.Read(kEnd - sizeof(bytes), bytes, sizeof(bytes)));
+  EXPECT_EQ(bytes[99], 'x');
+  EXPECT_FALSE(cache.Read(kEnd - sizeof(bytes) + 1, bytes, sizeof(bytes)));
+  EXPECT_TRUE(cache.Read(0, bytes, sizeof(bytes)));
+  reads = 0;
+  EXPECT_TRUE(cache.Read(200, bytes, sizeof(bytes)));
+  EXPECT_EQ(reads, 0) << "it is kept";
+}
+
 TEST(StackBounds, EndIsThatOfTheMapping) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   auto* memory = static_cast<char*>(

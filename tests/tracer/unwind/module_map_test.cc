@@ -59,17 +59,21 @@ TEST(ModuleMap, AddressesOutsideOfModulesAreNotFound) {
 
 TEST(ModuleMap, LoadingAndUnloadingMakeItStale) {
   ModuleMap map = ModuleMap::Load();
+  const ModuleMap before = map;
   EXPECT_FALSE(map.Stale());
   void* library = dlopen(JANKBOX_STORM_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << dlerror();
   EXPECT_TRUE(map.Stale());
   map = ModuleMap::Load();
   EXPECT_FALSE(map.Stale());
+  EXPECT_TRUE(map.Contains(before));
   const Module* module = map.Find(AddressOf(dlsym(library, "StormOuter")));
   ASSERT_NE(module, nullptr);
   EXPECT_EQ(module->path, JANKBOX_STORM_LIBRARY);
   dlclose(library);
   EXPECT_TRUE(map.Stale());
+  EXPECT_FALSE(ModuleMap::Load().Contains(map));
+  EXPECT_FALSE(ModuleMap::Load().Contains(before)) << "another one may have been there meanwhile";
 }
 
 TEST(ModuleMap, TextRoundTripKeepsEveryModule) {
