@@ -157,8 +157,13 @@ std::string VerdictSentence(const Verdict& verdict, const Culprit& culprit) {
 const char* KeyCause(const Verdict& verdict) {
   std::array<uint64_t, kVerdictCauses> ns = verdict.ByCause();
   const auto of = [&ns](VerdictCause cause) -> uint64_t& { return ns[static_cast<size_t>(cause)]; };
-  of(VerdictCause::kRunning) += std::exchange(of(VerdictCause::kRunnable), 0);
-  const uint64_t known_ns = verdict.total_ns() - std::exchange(of(VerdictCause::kUnknown), 0);
+  const uint64_t runnable_ns = std::exchange(of(VerdictCause::kRunnable), 0);
+  uint64_t known_ns = verdict.total_ns() - std::exchange(of(VerdictCause::kUnknown), 0);
+  if (runnable_ns > known_ns / 2) {
+    of(VerdictCause::kRunning) += runnable_ns;
+  } else {
+    known_ns -= runnable_ns;
+  }
   const auto most = std::max_element(ns.begin(), ns.end());
   if (*most == 0) return VerdictCauseName(VerdictCause::kUnknown);
   if (*most * 100 < known_ns * kKeyCausePercent) return "mixed";

@@ -114,8 +114,9 @@ struct Culprit {
 std::string VerdictSentence(const Verdict& verdict, const Culprit& culprit);
 
 // The cause as the keys of an incident have it: the one with 60 % of the time that is accounted
-// for, else "mixed"; "unknown" if nothing is. Time for which the thread waited for a CPU counts as
-// running: the machine's load and quotas are others in each run.
+// for, else "mixed"; "unknown" if nothing is. The machine's load and quotas are others in each run:
+// time for which the thread waited for a CPU counts as running if it is most of the time, else not
+// at all.
 const char* KeyCause(const Verdict& verdict);
 
 }  // namespace jankbox

@@ -88,7 +88,15 @@ TEST(KeyCause, HasThreeFifthsOfTheTimeThatIsKnown) {
   EXPECT_STREQ(KeyCause(verdict), "mixed");
 }
 
-TEST(KeyCause, TimeWithoutACpuCountsAsRunning) {
+TEST(KeyCause, LoadOfTheMachineMakesNoOtherCause) {
+  Verdict verdict;
+  verdict.Add(Of(VerdictCause::kSleeping, VerdictSource::kSystemCall, 58));
+  EXPECT_STREQ(KeyCause(verdict), "sleeping");
+  verdict.Add(Of(VerdictCause::kRunnable, VerdictSource::kSchedstat, 42));
+  EXPECT_STREQ(KeyCause(verdict), "sleeping");
+}
+
+TEST(KeyCause, TimeWithoutACpuCountsAsRunningIfItIsMostOfIt) {
   Verdict verdict;
   verdict.Add(Of(VerdictCause::kRunning, VerdictSource::kFtrace, 10));
   verdict.Add(Of(VerdictCause::kRunnable, VerdictSource::kFtrace, 60));

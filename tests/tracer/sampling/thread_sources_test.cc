@@ -88,6 +88,7 @@ TEST(SafeMemory, UnmappedPagesAndOverflowAreShortReads) {
   EXPECT_FALSE(cache.Read(start + page - 63, bytes, 64));
   EXPECT_FALSE(cache.Read(UINT64_MAX - 3, bytes, 64));
   EXPECT_FALSE(cache.Read(UINT64_MAX, bytes, 1));
+  EXPECT_TRUE(cache.Read(start, bytes, 64));
   munmap(memory, page);
   EXPECT_TRUE(cache.Read(start, bytes, 64)) << "kept until invalidated";
   cache.Invalidate();
