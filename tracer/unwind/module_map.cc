@@ -59,7 +59,7 @@ const Module* ModuleMap::Find(uint64_t address) const {
 bool ModuleMap::Contains(const ModuleMap& earlier) const {
   if (subs_ != earlier.subs_) return false;
   auto at = modules().begin();  // both are sorted
-  return std::ranges::all_of(earlier.modules(), [&](const Module& module) {
+  return std::all_of(earlier.modules().begin(), earlier.modules().end(), [&](const Module& module) {
     at = std::find(at, modules().end(), module);
     return at != modules().end();
   });
