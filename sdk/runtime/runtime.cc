@@ -103,7 +103,10 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
   Result<std::unique_ptr<RingFile>> ring = CreateRing(options);
   if (!ring.ok()) return ring.status();
   std::unique_ptr<Runtime> runtime(new Runtime(options, std::move(ring.value())));
-  WatchedSlot::SetClock(0, 0);
+  // A message may be over before the watcher's thread has begun, and measured the clock better.
+  const RingHeader& header = *runtime->ring_->header();
+  const auto source = static_cast<TickSource>(header.tick_source);
+  WatchedSlot::SetClock(NsPerTickSince(source, header.clock_at_start), options.slow_message_ns);
   InputLatency::SetThreshold(options.input_latency_ns);
   FrameMonitor::Start({options.jank_dropped_frames, options.frame_policy});
   FrameBook::Get().Clear();

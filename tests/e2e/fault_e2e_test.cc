@@ -65,6 +65,17 @@ TEST_P(EachCallTest, TheProgramLivesAndTheNextReportIsWritten) {
   }
 }
 
+// On an overloaded machine, or while an app starts, a message may be over before the watcher begins.
+TEST_F(FaultTest, MessageBeforeTheWatcherBeginsIsReported) {
+  for (const long ms : {50, 100}) {
+    const std::string folder = Folder("late" + std::to_string(ms));
+    RunWith("late", ms, folder);
+    std::vector<std::string> messages;
+    for (const proto::Report& report : Reports(folder)) messages.push_back(report.what());
+    EXPECT_THAT(messages, ElementsAre("first", "second")) << ms;
+  }
+}
+
 // Little of what a process needs: address space (KiB), descriptors, sizes of files (512 bytes).
 TEST_F(FaultTest, ProgramLivesUnderEachLimit) {
   // That came from whoever runs the tests.

@@ -1,8 +1,23 @@
 #include "tracer/clock/tick_clock.h"
 
 #include <cmath>
+#include <optional>
 
 namespace jankbox {
+namespace {
+
+// That of a counter whose rate the CPU tells.
+std::optional<double> KnownNsPerTick(TickSource source) {
+  if (source == TickSource::kClockGettime) return 1.0;
+#if defined(__aarch64__)
+  uint64_t frequency;
+  asm volatile("mrs %0, cntfrq_el0" : "=r"(frequency));
+  if (frequency != 0) return 1e9 / static_cast<double>(frequency);
+#endif
+  return std::nullopt;
+}
+
+}  // namespace
 
 const char* TickSourceName(TickSource source) {
   switch (source) {
@@ -63,15 +78,17 @@ uint64_t TickConverter::FromMonotonicNs(uint64_t monotonic_ns) const {
 }
 
 double MeasureNsPerTick(TickSource source, uint32_t wait_ms) {
-  if (source == TickSource::kClockGettime) return 1.0;
-#if defined(__aarch64__)
-  uint64_t frequency;
-  asm volatile("mrs %0, cntfrq_el0" : "=r"(frequency));
-  if (frequency != 0) return 1e9 / static_cast<double>(frequency);
-#endif
+  const std::optional<double> known = KnownNsPerTick(source);
+  if (known) return *known;
   const ClockReading first = ReadClocks(source);
   const timespec wait = {0, static_cast<long>(wait_ms) * 1'000'000};
   nanosleep(&wait, nullptr);
+  return NsPerTickSince(source, first);
+}
+
+double NsPerTickSince(TickSource source, const ClockReading& first) {
+  const std::optional<double> known = KnownNsPerTick(source);
+  if (known) return *known;
   const ClockReading last = ReadClocks(source);
   return static_cast<double>(last.monotonic_ns - first.monotonic_ns) /
          static_cast<double>(last.ticks - first.ticks);

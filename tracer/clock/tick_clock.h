@@ -88,6 +88,9 @@ class TickConverter {
 // cntfrq_el0).
 double MeasureNsPerTick(TickSource source, uint32_t wait_ms);
 
+// The same over the time since `first`, without sleeping.
+double NsPerTickSince(TickSource source, const ClockReading& first);
+
 }  // namespace jankbox
 
 #endif  // JANKBOX_TRACER_CLOCK_TICK_CLOCK_H_
