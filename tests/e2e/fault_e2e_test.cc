@@ -65,7 +65,8 @@ TEST_P(EachCallTest, TheProgramLivesAndTheNextReportIsWritten) {
   }
 }
 
-// On an overloaded machine, or while an app starts, a message may be over before the watcher begins.
+// On an overloaded machine, or while an app starts, a message may be over before the watcher
+// begins.
 TEST_F(FaultTest, MessageBeforeTheWatcherBeginsIsReported) {
   for (const long ms : {50, 100}) {
     const std::string folder = Folder("late" + std::to_string(ms));

@@ -53,7 +53,7 @@ MOST_ROUNDS = 11  # of idle runs, if they disagree
 START_PAIRS = (5, 25)  # at least and at most
 SURE = 2.2  # standard deviations of a fair coin's: five of five
 START_TIMEOUT_S = 5  # without a first window or output
-SETTLE_S = 5  # a program is not idle before: it reads its files and lays out its windows
+SETTLE_S = 5  # a program is not idle before (its own `settle_s`): it reads its files and lays out its windows
 
 
 def tree_ticks(root):
@@ -285,8 +285,11 @@ class Zoo:
         return times
 
     def run(self, program, screen, text, recorded, idle_s, keys='', scratch='', enter=lambda command: command, done=lambda run: False,
-            settle_s=SETTLE_S):
-        """One run in the folder `scratch`, or one of its own; returns it and the reports that it left."""
+            slowed=1):
+        """One run in the folder `scratch`, or one of its own; returns it and the reports that it left.
+
+        `slowed`: how many times slower it starts than alone."""
+        settle_s = program.get('settle_s', SETTLE_S) * slowed
         own = '' if scratch else tempfile.mkdtemp(prefix='zoo-', dir='/tmp')
         scratch = scratch or own
         for path in glob.glob(program.get('leftovers', '')):
@@ -377,8 +380,8 @@ class Zoo:
     def idle_long(self, program):
         """What is wrong with one long idle run."""
         with Screen(program['screen']) as screen:
-            settle_s = SETTLE_S * max(1, self.long_jobs() / os.cpu_count())
-            run, reports = self.run(program, screen, program['command'], True, self.options.long, settle_s=settle_s)
+            slowed = max(1, self.long_jobs() / os.cpu_count())
+            run, reports = self.run(program, screen, program['command'], True, self.options.long, slowed=slowed)
         return [f'{end_of(report, run.began):.0f} s into {self.options.long} s: {report["kind"]} {report["duration_ms"]:.0f} ms: '
                 f'{report["verdict"].get("summary", "")}' for report in reports]
 
@@ -391,9 +394,10 @@ class Zoo:
 
     def try_unplanted(self, program, screen):
         bare, recorded = [], []
+        idle_s = self.options.idle + program.get('settle_s', SETTLE_S) - SETTLE_S
         while self.needs_round(bare, recorded):
-            bare.append(self.run(program, screen, program['command'], False, self.options.idle)[0])
-            recorded.append(self.run(program, screen, program['command'], True, self.options.idle))
+            bare.append(self.run(program, screen, program['command'], False, idle_s)[0])
+            recorded.append(self.run(program, screen, program['command'], True, idle_s))
         last = (recorded[-1][0].lines() or ['jankbox: nothing'])[-1]
         errors = self.errors_of_idle(program, bare, recorded, last)
         idle_cpu_s = [statistics.median(run.cpu_s for run in runs) for runs in (bare, [run for run, _ in recorded])]
