@@ -33,9 +33,18 @@ class KeptFd : public ScopedFd {
   }
   ~KeptFd() { LeaveToTheApp(); }
 
+  // The same number in the calling thread's table, which FdTable::Leave() kept open.
+  KeptFd InThisTable() const {
+    KeptFd kept;
+    kept.ScopedFd::operator=(ScopedFd(get()));
+    kept.device_ = device_;
+    kept.inode_ = inode_;
+    return kept;
+  }
   bool IsStillOurs() const {
     struct stat file {};
-    return valid() && fstat(get(), &file) == 0 && file.st_dev == device_ && file.st_ino == inode_;
+    return valid() && IsOfThisThread() && fstat(get(), &file) == 0 && file.st_dev == device_ &&
+           file.st_ino == inode_;
   }
   void Reset() {
     LeaveToTheApp();

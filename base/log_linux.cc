@@ -1,11 +1,14 @@
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <utility>
 
+#include "base/file.h"
+#include "base/files/fd_table.h"
 #include "base/log.h"
 #include "base/logger.h"
 #include "base/mutex.h"
@@ -29,10 +32,30 @@ class ReceiverSink final : public spdlog::sinks::base_sink<std::mutex> {
   Receiver receiver_;
 };
 
+// The app's standard error, whichever descriptors the thread has.
+class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    if (FdTable::OfThisThread() == FdTable::kOfTheApp) return apps_.log(message);
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    const AppFd standard_error(STDERR_FILENO);
+    static_cast<void>(  // a line that cannot be written is lost
+        WriteFully(standard_error.get(), std::string_view(line.data(), line.size())));
+  }
+  void flush_() override { apps_.flush(); }
+  void set_formatter_(std::unique_ptr<spdlog::formatter> formatter) override {
+    apps_.set_formatter(formatter->clone());
+    formatter_ = std::move(formatter);
+  }
+
+ private:
+  spdlog::sinks::stderr_color_sink_mt apps_;
+};
+
 spdlog::logger* MakeLogger() {
   // Leaked on purpose: threads may log while static destructors run.
-  auto* logger =
-      new spdlog::logger("jankbox", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+  auto* logger = new spdlog::logger("jankbox", std::make_shared<StderrSink>());
   const char* level = getenv("JANKBOX_LOG");
   logger->set_level(level != nullptr ? spdlog::level::from_str(level) : spdlog::level::warn);
   logger->set_pattern("jankbox: %^%l%$: %v");

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/files/fd_table.h"
 #include "base/memory/memory_reserve.h"
 #include "base/thread_value.h"
 
@@ -14,6 +15,7 @@ JANKBOX_THREAD_VALUE(OwnThread*, t_own_thread, nullptr);
 
 bool OwnThread::Start(std::function<void()> run) {
   run_ = std::move(run);
+  fd_table_ = FdTable::OfThisThread();
   {
     MutexLock lock(&mutex_);
     ended_ = stands_still_ = false;
@@ -27,6 +29,7 @@ bool OwnThread::Start(std::function<void()> run) {
 void* OwnThread::Run(void* self) {
   auto* thread = static_cast<OwnThread*>(self);
   t_own_thread = thread;
+  FdTable::Inherit(thread->fd_table_);
   thread->run_();
   MutexLock lock(&thread->mutex_);
   thread->ended_ = true;

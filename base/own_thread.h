@@ -67,7 +67,8 @@ class ScopedSignalBlock {
   sigset_t saved_;
 };
 
-// One of Jankbox's threads. A system that allows no further one refuses it: the app goes on.
+// One of Jankbox's threads, with the descriptors of the one that starts it. A system that allows no
+// further one refuses it: the app goes on.
 class OwnThread {
  public:
   // False if it was refused. Not while one runs.
@@ -83,6 +84,7 @@ class OwnThread {
   static void StandStill();
 
   std::function<void()> run_;
+  uint32_t fd_table_ = 0;  // of whoever made it
   pthread_t thread_{};
   bool running_ = false;
   Mutex mutex_;

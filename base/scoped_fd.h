@@ -1,8 +1,13 @@
-// Owner of one file descriptor; closes it on destruction. Not thread-safe.
+// Owner of one file descriptor; closes it on destruction. On a thread with another table than the
+// one that took it, it is left open (base/files/fd_table.h). Not thread-safe.
 #ifndef JANKBOX_BASE_SCOPED_FD_H_
 #define JANKBOX_BASE_SCOPED_FD_H_
 
 #include <unistd.h>
+
+#include <cstdint>
+
+#include "base/files/fd_table.h"
 
 namespace jankbox {
 
@@ -10,9 +15,11 @@ class ScopedFd {
  public:
   ScopedFd() = default;
   explicit ScopedFd(int fd) : fd_(fd) {}
-  ScopedFd(ScopedFd&& other) noexcept : fd_(other.Release()) {}
+  ScopedFd(ScopedFd&& other) noexcept : table_(other.table_), fd_(other.Release()) {}
   ScopedFd& operator=(ScopedFd&& other) noexcept {
-    if (this != &other) Reset(other.Release());
+    if (this == &other) return *this;
+    Reset(other.Release());
+    table_ = other.table_;
     return *this;
   }
   ScopedFd(const ScopedFd&) = delete;
@@ -27,11 +34,14 @@ class ScopedFd {
     return fd;
   }
   void Reset(int fd = -1) {
-    if (fd_ >= 0) close(fd_);
+    if (fd_ >= 0 && IsOfThisThread()) close(fd_);
     fd_ = fd;
+    table_ = FdTable::OfThisThread();
   }
+  bool IsOfThisThread() const { return table_ == FdTable::OfThisThread(); }
 
  private:
+  uint32_t table_ = FdTable::OfThisThread();
   int fd_ = -1;
 };
 

@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "base/display_socket.h"
+#include "base/files/fd_table.h"
 #include "base/scoped_fd.h"
 #include "tracer/sampling/fd_class.h"
 #include "tracer/unwind/safe_memory.h"
@@ -117,8 +118,10 @@ Kind KindOfServer(const char* path, const char* process) {
   return bus ? Kind::kBus : Kind::kProcess;
 }
 
-WaitPeer PeerOfSocket(int fd) {
+WaitPeer PeerOfSocket(int apps_fd) {
   WaitPeer peer;
+  const AppFd app_fd(apps_fd);
+  const int fd = app_fd.get();
   ucred credentials{};
   socklen_t size = sizeof(credentials);
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return peer;
@@ -183,7 +186,7 @@ int32_t FindChild(const char* link, mode_t mode) {
 WaitPeer PeerOfPipe(int fd) {
   char link[kMaxPath];
   ReadOwnLink(fd, link);
-  const bool reads = (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY;
+  const bool reads = (fcntl(AppFd(fd).get(), F_GETFL) & O_ACCMODE) == O_RDONLY;
   const mode_t other_end = reads ? S_IWUSR : S_IRUSR;
   if (HasEndOfPipe(getpid(), link, other_end, true)) return {};
   const int32_t child = FindChild(link, other_end);

@@ -1,10 +1,16 @@
 #include "sdk/api/app_transport.h"
 
+#include <fcntl.h>
+
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "base/mutex.h"
+#include "base/own_thread.h"
+#include "base/scoped_fd.h"
+#include "sdk/api/app_thread.h"
 
 namespace jankbox {
 namespace {
@@ -49,7 +55,7 @@ class AppTransport : public Transport {
     reply.size = sizeof(reply);
     reply.body = body.data();
     reply.body_capacity = kMaxReplyBytes;
-    transport_(context_, &post, &reply);
+    AppThread::ForTransport().Run([&, tid = CurrentTid()] { PostHere(tid, &post, &reply); });
     if (reply.http_status <= 0) return {.error = TextOf(reply.error, sizeof(reply.error))};
     if (reply.body_bytes > kMaxReplyBytes) return {.error = "the response is larger than 64 KiB"};
     body.resize(reply.body_bytes);
@@ -59,6 +65,22 @@ class AppTransport : public Transport {
   }
 
  private:
+  // Thread `tid` has the body open.
+  void PostHere(int tid, jankbox::Post* post, jankbox_reply* reply) const {
+    ScopedFd body;
+    if (tid != CurrentTid()) {  // and under a number of its own table
+      const std::string path =
+          "/proc/self/task/" + std::to_string(tid) + "/fd/" + std::to_string(post->fd);
+      body = ScopedFd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+      post->fd = body.get();
+      if (!body.valid()) {
+        snprintf(reply->error, sizeof(reply->error), "the report cannot be opened again");
+        return;
+      }
+    }
+    transport_(context_, post, reply);
+  }
+
   const jankbox_transport transport_;
   void* const context_;
 };
@@ -68,6 +90,7 @@ class AppTransport : public Transport {
 void SetAppTransport(jankbox_transport transport, void* context) {
   MutexLock lock(&g_mutex);
   g_transport = transport;
+  if (transport != nullptr) AppThread::ForTransport().Expect();
   g_context = context;
 }
 

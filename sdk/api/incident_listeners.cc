@@ -5,6 +5,7 @@
 
 #include "base/mutex.h"
 #include "base/own_thread.h"
+#include "sdk/api/app_thread.h"
 
 namespace jankbox {
 
@@ -22,6 +23,7 @@ Status IncidentListeners::Add(jankbox_incident_listener listener, void* context)
   }
   if (free == nullptr) return Status(StatusCode::kNoSpace, "there are 16 listeners already");
   *free = {listener, context};
+  AppThread::ForReports().Expect();
   return Status::Ok();
 }
 
@@ -62,6 +64,13 @@ void IncidentListeners::Announce(const jankbox_incident* incident, Report* repor
 }
 
 bool IncidentListeners::Ask(const ReportedIncident& reported, Report* report) {
+  if (empty()) return true;
+  bool wanted = true;
+  AppThread::ForReports().Run([&] { wanted = AskHere(reported, report); });
+  return wanted;
+}
+
+bool IncidentListeners::AskHere(const ReportedIncident& reported, Report* report) {
   jankbox_incident incident = {};
   incident.size = sizeof(incident);
   incident.kind = static_cast<uint32_t>(report->kind);

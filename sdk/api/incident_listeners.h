@@ -38,6 +38,7 @@ class IncidentListeners {
   Status AddAttribute(const jankbox_incident* incident, const char* key, const char* value);
 
  private:
+  bool AskHere(const ReportedIncident& reported, Report* report);
   struct Entry {
     bool operator==(const Entry&) const = default;
 

@@ -11,7 +11,6 @@
 #include <new>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/clock.h"
 #include "base/last_error.h"
@@ -23,6 +22,7 @@
 #include "monitors/looper/dispatch_monitor.h"
 #include "monitors/looper/input_latency.h"
 #include "monitors/looper/loop_hooks.h"
+#include "sdk/api/app_thread.h"
 #include "sdk/api/app_transport.h"
 #include "sdk/api/desktop_link.h"
 #include "sdk/api/foreground.h"
@@ -74,6 +74,7 @@ class SCOPED_CAPABILITY LifecycleTurn {
 
 // What another thread of the parent has locked nobody unlocks here.
 void OnForkInChild() {
+  jankbox::AppThread::OnForkInChild();
   if (g_lifecycle_thread.load() == pthread_self()) return;
   new (&g_lifecycle_mutex) jankbox::Mutex();
   new (&g_runtime_mutex) jankbox::Mutex();
@@ -93,10 +94,15 @@ std::shared_ptr<jankbox::Runtime> Current(pid_t pid = getpid()) {
 }
 
 // Never destroyed: something still uses it, or its threads are another process's.
+// FORK: a child may be forked within this by another thread, and finds a whole list.
+struct LeftRuntime {
+  std::shared_ptr<jankbox::Runtime> runtime;
+  LeftRuntime* before;
+};
+std::atomic<LeftRuntime*> g_left{nullptr};
+
 void Leave(std::shared_ptr<jankbox::Runtime> runtime) REQUIRES(g_runtime_mutex) {
-  jankbox::MakeOnce([] {
-    return new std::vector<std::shared_ptr<jankbox::Runtime>>();
-  }).push_back(std::move(runtime));
+  g_left.store(new LeftRuntime{std::move(runtime), g_left.load()});
 }
 
 void SetCurrent(std::shared_ptr<jankbox::Runtime> runtime, pid_t pid = getpid()) {
@@ -122,6 +128,20 @@ void StopRecording(bool process_exits) {
   }
 }
 
+struct AppTextFilter {
+  jankbox_text_filter function;
+  void* context;
+};
+
+size_t FilterOnAppThread(void* filter, const char* text, size_t text_bytes, char* out,
+                         size_t capacity) {
+  const auto& apps = *static_cast<const AppTextFilter*>(filter);
+  size_t bytes = 0;
+  jankbox::AppThread::ForReports().Run(
+      [&] { bytes = apps.function(apps.context, text, text_bytes, out, capacity); });
+  return bytes;
+}
+
 }  // namespace
 
 extern "C" {
@@ -129,8 +149,11 @@ extern "C" {
 jankbox_status jankbox_start(const jankbox_options* options) {
   jankbox::LoaderUse::Register();
   static std::atomic<bool> noted{false};
-  if (!noted.load()) {        // two threads may: it is harmless to be told twice
-    jankbox::Plugins::Get();  // made here, so that OnForkInChild() allocates nothing
+  if (!noted.load()) {  // two threads may: it is harmless to be told twice
+    // Made here, so that OnForkInChild() allocates nothing.
+    jankbox::Plugins::Get();
+    jankbox::AppThread::ForReports();
+    jankbox::AppThread::ForTransport();
     at_quick_exit(jankbox_process_exits);
     pthread_atfork(nullptr, nullptr, OnForkInChild);
     noted.store(true);
@@ -140,6 +163,7 @@ jankbox_status jankbox_start(const jankbox_options* options) {
   const LifecycleTurn turn;
   if (Current(pid) != nullptr) return JANKBOX_OK;
   jankbox::UseRunChannel();
+  jankbox::AppThread::StartExpected();
   jankbox::Result<jankbox::Options> checked = jankbox::OptionsOfAllChannels(options);
   if (!checked.ok()) return ToApiStatus(checked.status());
   jankbox::Result<std::unique_ptr<jankbox::Runtime>> started =
@@ -185,7 +209,10 @@ void jankbox_set_upload(int allowed) {
 }
 
 void jankbox_set_text_filter(jankbox_text_filter filter, void* context) {
-  jankbox::SetTextFilter(filter, context);
+  if (filter == nullptr) return jankbox::SetTextFilter(nullptr, nullptr);
+  jankbox::AppThread::ForReports().Expect();
+  // As few as there are calls of this; a sealing thread may be in one.
+  jankbox::SetTextFilter(FilterOnAppThread, new AppTextFilter{filter, context});
 }
 
 jankbox_status jankbox_reset_installation_id(void) {

@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 
 #include "base/file.h"
+#include "base/files/fd_table.h"
 #include "base/last_error.h"
 #include "tracer/atrace/atrace_categories.h"
 #include "tracer/atrace/atrace_symbols.h"
@@ -54,9 +55,14 @@ bool AtraceSession::RefreshProperties() {
 
 void AtraceSession::FollowModules() {
   if (!tags_ || found_) return;
-  const Result<AtraceSymbols> symbols = search_.Find(load_library_);
+  Result<AtraceSymbols> symbols = search_.Find(load_library_);
   if (!symbols.ok()) return;  // most programs have none
   found_ = true;
+  if (FdTable::OfThisThread() != FdTable::kOfTheApp) {
+    // They open the marker file, which must be one of the app's. Its own first marker calls them.
+    symbols->setup = nullptr;
+    symbols->refresh = nullptr;
+  }
   RefreshProperties();
   const Tags tags = Compute();
   MutexLock lock(&mutex_);

@@ -42,6 +42,8 @@ constexpr uint64_t kRetirementNs = 10 * kNsPerSecond;
 // Of the time for a stop.
 constexpr uint64_t kLeftToSealNs = 700 * kNsPerMs;
 constexpr uint64_t kLeftToUploadNs = 300 * kNsPerMs;
+constexpr uint64_t kLeftToEndNs = 50 * kNsPerMs;
+constexpr uint64_t kLeaveNs = 200 * kNsPerMs;  // the least that the watcher's thread has to end
 
 constexpr useconds_t kStarterUs = 500;
 
@@ -136,6 +138,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
       [self](SealRequest request) { self->EnqueueOrForget(std::move(request)); },
       [self] { return self->sealer_->sleeper(); });
   runtime->watcher_->BeginWith([self] { self->GoOn(); });
+  runtime->watcher_->EndWith([self] { self->End(); });
   runtime->watcher_->SpareWhile(
       [self](uint64_t now_ns) { return self->sealer_->overdrawn(now_ns); });
   runtime->sealer_->TellDecided([self] { self->watcher_->Wake(); });
@@ -157,6 +160,7 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
 void Runtime::GoOn() {
   // A new thread may take the CPU from the one that made it: that one leaves jankbox_start() first.
   usleep(kStarterUs);
+  ring_->LeaveAppsTable();  // before it opens anything or makes a thread
   NameRing(options_, ring_.get());
   const RingHeader& ring = *ring_->header();
   crash_loop_.Identify(HeaderText(ring.process_name, sizeof(ring.process_name)), RecorderOf(ring));
@@ -199,23 +203,35 @@ bool Runtime::Stop(uint64_t deadline_ns, bool process_exits) {
   watcher_->StopAtrace();  // first: markers that only Jankbox requested must not reach the kernel
   RemoveHooks();
   QuitSignal::Remove();
+  stop_by_ns_.store(deadline_ns, std::memory_order_relaxed);
+  const bool watched = watcher_->running();
   // Before recording ends: its last poll may seal an incident.
-  bool ended = watcher_->Stop(process_exits, deadline_ns - kLeftToSealNs);
-  Recorder::Close();
-  const size_t unsealed = sealer_->Stop(deadline_ns - (upload_ == nullptr ? 0 : kLeftToUploadNs));
-  ended = sealer_->ended() && ended;
-  if (upload_ != nullptr) ended = upload_->Stop(deadline_ns) && ended;
-  MethodRegistry::Get().Detach();
-  const bool kept = !ring_->RemoveFile();
-  if (unsealed != 0) {
-    SetLastError(std::to_string(unsealed) + (unsealed == 1 ? " report was" : " reports were") +
-                 " not written before the stop" +
-                 (kept ? "; the last of each thread is kept" : ""));
+  watcher_->AskToStop(process_exits);
+  // The thread hangs, in the loader maybe, or there is none.
+  if (!watched || !watcher_->AwaitLastLook(deadline_ns - kLeftToSealNs)) End();
+  if (!watcher_->AwaitEnd(std::max(deadline_ns, MonotonicNs() + kLeaveNs)) || !parts_ended_) {
+    return false;
   }
-  if (!ended) return false;
-  if (!kept) ring_->GiveMemoryBack();
+  if (!ring_kept_) ring_->GiveMemoryBack();
   RetiredRings().push_back({MonotonicNs(), std::move(ring_)});
   return true;
+}
+
+// What is left to do once nothing is watched any more: on the watcher's thread, which has the
+// descriptors of what is to be closed, if it comes so far in time.
+void Runtime::End() {
+  if (ending_.exchange(true)) return;
+  const uint64_t deadline_ns = stop_by_ns_.load(std::memory_order_relaxed) - kLeftToEndNs;
+  Recorder::Close();
+  const size_t unsealed = sealer_->Stop(deadline_ns - (upload_ == nullptr ? 0 : kLeftToUploadNs));
+  parts_ended_ = sealer_->ended();
+  if (upload_ != nullptr) parts_ended_ = upload_->Stop(deadline_ns) && parts_ended_;
+  MethodRegistry::Get().Detach();
+  ring_kept_ = !ring_->RemoveFile();
+  if (unsealed == 0) return;
+  SetLastError(std::to_string(unsealed) + (unsealed == 1 ? " report was" : " reports were") +
+               " not written before the stop" +
+               (ring_kept_ ? "; the last of each thread is kept" : ""));
 }
 
 ReportSource Runtime::MakeSource(const SealRequest& request) {

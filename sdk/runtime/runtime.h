@@ -53,6 +53,7 @@ class Runtime {
   Runtime(const Options& options, std::unique_ptr<RingFile> ring);
   void ConnectUsage();
   void GoOn();
+  void End();
   void StartSealer();  // watcher's thread only
   void AddHooks() EXCLUDES(hooks_mutex_);
   void RemoveHooks() EXCLUDES(hooks_mutex_);
@@ -74,6 +75,10 @@ class Runtime {
   bool hooks_ended_ GUARDED_BY(hooks_mutex_) = false;
   std::vector<ModuleHooks> hooks_at_stop_;  // what was hooked before the stop ended it
   std::atomic<bool> hooks_stopped_{false};  // and that is the list
+  std::atomic<uint64_t> stop_by_ns_{0};
+  std::atomic<bool> ending_{false};
+  bool parts_ended_ = false;  // this and the next: of whichever thread was in End()
+  bool ring_kept_ = false;
   std::unique_ptr<KernelRecorder> kernel_;  // outlives watcher and sealer
   std::unique_ptr<Watcher> watcher_;
   std::unique_ptr<Sealer> sealer_;

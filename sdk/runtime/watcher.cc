@@ -61,27 +61,10 @@ bool Watcher::Start() {
   return thread_.Start([this] { Run(); });
 }
 
-bool Watcher::Stop(bool process_exits, uint64_t deadline_ns) {
+void Watcher::AskToStop(bool process_exits) {
   process_exits_ = process_exits;
   stop_.store(true, std::memory_order_release);
   Wake();
-  return thread_.Join(deadline_ns);
-}
-
-void Watcher::WaitReady() {
-  MutexLock lock(&mutex_);
-  while (!ready_) changed_.Wait(&mutex_);
-}
-
-bool Watcher::LookNow(uint64_t deadline_ns) {
-  MutexLock lock(&mutex_);
-  const uint64_t looked = looks_ + 2;  // one may be going on
-  while (looks_ < looked) {
-    if (MonotonicNs() >= deadline_ns) return false;
-    Wake();  // for each, since it sleeps long after one that sees nothing
-    changed_.WaitUntil(&mutex_, deadline_ns);
-  }
-  return true;
 }
 
 TickConverter Watcher::clock() const {
@@ -446,11 +429,7 @@ void Watcher::Begin() {
   ring_->Touch();
   oom_file_ = OomFileOf(ReadProcFile("/proc/self/cgroup"));
   NoteModules();
-  {
-    MutexLock lock(&mutex_);
-    ready_ = true;
-    changed_.NotifyAll();
-  }
+  progress_.Begins();
 }
 
 void Watcher::Run() {
@@ -468,11 +447,7 @@ void Watcher::Run() {
     GrowRing();
     const uint64_t look_ns =
         LookAtAll(now_ns, slept.rested_ns, heartbeat.TakeHolds(), sigquits != 0);
-    {
-      MutexLock lock(&mutex_);
-      ++looks_;
-      changed_.NotifyAll();
-    }
+    progress_.Looked();
     const uint64_t passed_ns = PassSignalsOn(look_ns);
     if (!hooks_allowed_ && crash_loop_->HooksAllowed(0)) NoteModules();
     Sweep(now_ns);
@@ -494,6 +469,8 @@ void Watcher::Run() {
     TellRunOfLoop(i, /*ended=*/true);
   }
   PassLastSignalsOn();
+  progress_.LookedLast();
+  if (end_ != nullptr) end_();
   cpu_clock_.End();
 }
 

@@ -25,6 +25,7 @@
 #include "sdk/runtime/atrace_session.h"
 #include "sdk/runtime/crash_loop.h"
 #include "sdk/runtime/look_pace.h"
+#include "sdk/runtime/look_progress.h"
 #include "sdk/runtime/overhead.h"
 #include "sdk/runtime/run_socket.h"
 #include "sdk/runtime/slow_methods.h"
@@ -58,11 +59,18 @@ class Watcher {
   // Called first, on the watcher's thread. REQUIRES that Start() follows.
   void BeginWith(std::function<void()> begin) { begin_ = std::move(begin); }
 
+  bool running() const { return thread_.running(); }
   bool Start();  // false if the system allows no further thread
+  // Called last, on the watcher's thread. REQUIRES that Start() follows.
+  void EndWith(std::function<void()> end) { end_ = std::move(end); }
+
   // Polls every thread once more, seals what is growing, and ends the thread. `process_exits`: the
-  // main thread has returned from main() or called exit(). False: its thread has not ended by
-  // `deadline_ns` (OwnThread::Join), and this object must stay.
-  bool Stop(bool process_exits, uint64_t deadline_ns);
+  // main thread has returned from main() or called exit().
+  void AskToStop(bool process_exits);
+  // Waits for the last look; false at `deadline_ns` (CLOCK_MONOTONIC).
+  bool AwaitLastLook(uint64_t deadline_ns) { return progress_.AwaitLast(deadline_ns); }
+  // False: its thread has not ended by `deadline_ns` (OwnThread::Join), and this object must stay.
+  bool AwaitEnd(uint64_t deadline_ns) { return thread_.Join(deadline_ns); }
 
   // Changes the thresholds that `given` names, from the next poll on. Any thread.
   Status ChangeThresholds(const jankbox_options& given);
@@ -72,14 +80,14 @@ class Watcher {
 
   // Waits until clock and modules are known, some 20 ms after Start(). Any Jankbox thread but the
   // watcher's.
-  void WaitReady();
+  void WaitReady() { progress_.WaitBegun(); }
 
   // Looks as soon as it can. Any thread.
   void Wake() { WatcherWake::word().Wake(); }
 
   // Waits until every thread was checked since the call; false at `deadline_ns`
   // (CLOCK_MONOTONIC). Any thread but the watcher's.
-  bool LookNow(uint64_t deadline_ns);
+  bool LookNow(uint64_t deadline_ns) { return progress_.AwaitNext(deadline_ns); }
 
   // The ring's clock as calibrated last. Any thread.
   TickConverter clock() const;
@@ -180,6 +188,7 @@ class Watcher {
   std::function<void()> count_usage_;  // empty: usage is not counted
   std::function<bool(uint64_t)> overdrawn_;
   std::function<void()> begin_;
+  std::function<void()> end_;
   bool sparing_ = false;  // as of the last look
   UsageWatch usage_;
   CpuAccount cpu_account_;
@@ -188,9 +197,7 @@ class Watcher {
   bool ring_may_grow_ = true;  // until a step did not fit
 
   mutable Mutex mutex_;
-  CondVar changed_;
-  bool ready_ GUARDED_BY(mutex_) = false;
-  uint64_t looks_ GUARDED_BY(mutex_) = 0;  // at all threads, so far
+  LookProgress progress_;
   TickConverter clock_ GUARDED_BY(mutex_);
   ThresholdLayers thresholds_ GUARDED_BY(mutex_);  // those that are wanted
   bool thresholds_changed_ GUARDED_BY(mutex_) = false;

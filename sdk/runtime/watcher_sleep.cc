@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 
-#include "base/file.h"
+#include "base/files/seccomp.h"
 #include "tracer/event/others_fence.h"
 #include "tracer/event/watcher_wake.h"
 
@@ -16,11 +15,7 @@ constexpr uint64_t kNoFenceNs = 10 * kNsPerMs;
 // What woke the watcher is looked at this much later: most of it is over by then.
 constexpr uint64_t kWokenLookNs = 50 * kNsPerMs;
 
-bool MayFence() {
-  const bool filtered =
-      ReadProcFile("/proc/thread-self/status").find("\nSeccomp:\t0\n") == std::string::npos;
-  return !filtered && OthersFence::Register();
-}
+bool MayFence() { return !MayBeFiltered() && OthersFence::Register(); }
 
 }  // namespace
 

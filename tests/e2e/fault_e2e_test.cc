@@ -77,6 +77,20 @@ TEST_F(FaultTest, MessageBeforeTheWatcherBeginsIsReported) {
   }
 }
 
+// A daemon closes all descriptors while Jankbox works; after the start, which is on its own thread.
+TEST_F(FaultTest, FilesThatTakeItsDescriptorsStayTheProgramsOwn) {
+  const long step = getenv("JANKBOX_SOAK") != nullptr ? 1 : 9;
+  for (long ms = 5; ms <= 120; ms += step) {
+    SCOPED_TRACE(ms);
+    const std::string folder = Folder("closefrom" + std::to_string(ms));
+    const HostRun run = RunWith("closefrom", ms, folder);
+    EXPECT_EQ(run.second, 0);
+    EXPECT_EQ(run.own, 1) << "a file of the program's is closed or changed";
+    EXPECT_GE(Reports(folder).size(), 1u);
+    if (HasFailure()) return;
+  }
+}
+
 // Little of what a process needs: address space (KiB), descriptors, sizes of files (512 bytes).
 TEST_F(FaultTest, ProgramLivesUnderEachLimit) {
   // That came from whoever runs the tests.

@@ -13,6 +13,7 @@
 
 #include "base/app_text.h"
 #include "base/file.h"
+#include "base/files/fd_table.h"
 #include "tracer/ring/ring_place.h"
 #include "tracer/ring/word_text.h"
 
@@ -23,7 +24,7 @@ constexpr uint64_t kNamesOffset = kRingSectionAlignment;
 constexpr uint64_t kModulesOffset = kNamesOffset + kNamesBytes;
 constexpr uint64_t kChunksOffset = kModulesOffset + kModulesBytes;
 constexpr uint32_t kFewestChunks = 24;
-constexpr uint32_t kChunksToName = 8;  // that the app's thread waits for
+constexpr uint32_t kChunksToName = 4;  // that the app's thread waits for
 constexpr uint64_t kNamesPerStep = 16 << 10;
 static_assert(kNamesBytes % kNamesPerStep == 0);
 constexpr char kUnnamedLoop[] = "api";  // dispatches come from explicit calls, if any
@@ -44,11 +45,17 @@ Status Allocate(int fd, uint64_t offset, uint64_t bytes, const std::string& path
   return error == 0 ? Status::Ok() : Status::FromErrno(error, path);
 }
 
-// Takes the page faults of memory that has its space; if the kernel is too old for it the app's
-// threads take them, once.
-void Populate([[maybe_unused]] uint8_t* at, [[maybe_unused]] size_t bytes) {
+// Takes the page faults of memory, for which a hole in its file gets space; errno untouched. False
+// if there is none, or if the kernel is too old for it (before 5.14): the app's threads then take
+// the faults of memory that has its space, once.
+bool Populate([[maybe_unused]] uint8_t* at, [[maybe_unused]] size_t bytes) {
 #if defined(MADV_POPULATE_WRITE)
-  madvise(at, bytes, MADV_POPULATE_WRITE);
+  const int saved_errno = errno;
+  const bool populated = madvise(at, bytes, MADV_POPULATE_WRITE) == 0;
+  errno = saved_errno;
+  return populated;
+#else
+  return false;
 #endif
 }
 
@@ -89,18 +96,23 @@ Result<std::unique_ptr<RingFile>> RingFile::CreateToName(
   return ring;
 }
 
+void RingFile::LeaveAppsTable() {
+  if (FdTable::Leave(fd_.get())) own_fd_ = fd_.InThisTable();
+}
+
 Status RingFile::Name(const std::string& folder) {
-  if (!fd_.IsStillOurs()) return Status(StatusCode::kUnavailable, "the app closed its file");
+  const KeptFd& fd = FdOfThisThread();
+  if (!fd.IsStillOurs()) return Status(StatusCode::kUnavailable, "the app closed its file");
   FillIdentity(CurrentProcess());
   const RingHeader* h = header();
   const std::string path = JoinPath(folder, RingFileName(h->pid, h->process_start_ticks));
   // No process may open it to write any more, so none can truncate it under the mapping: a store
   // after its end would kill the app (docs/decisions/0005).
-  if (flock(fd_.get(), LOCK_EX) != 0 || fchmod(fd_.get(), 0400) != 0) {
+  if (flock(fd.get(), LOCK_EX) != 0 || fchmod(fd.get(), 0400) != 0) {
     return Status::FromErrno(errno, path);
   }
   unlink(path.c_str());  // as below
-  const std::string nameless = "/proc/thread-self/fd/" + std::to_string(fd_.get());
+  const std::string nameless = "/proc/thread-self/fd/" + std::to_string(fd.get());
   if (linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) != 0) {
     return Status::FromErrno(errno, path);
   }
@@ -215,8 +227,9 @@ void RingFile::AllocateFirst() {
 
 Status RingFile::AllocateMore(uint64_t offset, uint64_t bytes) {
   if (!fd_.valid()) return Status::Ok();  // in memory
-  if (!fd_.IsStillOurs()) return Status(StatusCode::kUnavailable, "the app closed its file");
-  return Allocate(fd_.get(), offset, bytes, path_);
+  const KeptFd& fd = FdOfThisThread();
+  if (!fd.IsStillOurs()) return Status(StatusCode::kUnavailable, "the app closed its file");
+  return Allocate(fd.get(), offset, bytes, path_);
 }
 
 Status RingFile::Grow(uint32_t chunks) {
@@ -239,8 +252,11 @@ bool RingFile::HasSpaceForNames(uint64_t bytes) {
   if (bytes > kNamesBytes) return false;
   const uint64_t needed = (bytes + kNamesPerStep - 1) / kNamesPerStep * kNamesPerStep;
   if (needed <= names_allocated_) return true;
+  const uint64_t offset = kNamesOffset + names_allocated_;
+  const uint64_t more = needed - names_allocated_;
+  // Any thread: without the descriptor, where that is possible.
   const bool allocated =
-      AllocateMore(kNamesOffset + names_allocated_, needed - names_allocated_).ok();
+      (fd_.valid() && Populate(base_ + offset, more)) || AllocateMore(offset, more).ok();
   if (allocated) names_allocated_ = needed;
   return allocated;
 }
@@ -331,7 +347,8 @@ bool RingFile::RemoveFile() {
     const std::string kept = stem + "-" + std::to_string(MonotonicNs()) + kRingFileSuffix;
     rename(path_.c_str(), kept.c_str());
     path_.clear();
-    if (fd_.IsStillOurs()) flock(fd_.get(), LOCK_UN);  // the mapping keeps the file open
+    const KeptFd& fd = FdOfThisThread();
+    if (fd.IsStillOurs()) flock(fd.get(), LOCK_UN);  // the mapping keeps the file open
     return false;
   }
   unlink(path_.c_str());

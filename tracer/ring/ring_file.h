@@ -78,6 +78,10 @@ class RingFile {
   // are notes of finished or uncounted incidents (false then). The mapping stays.
   bool RemoveFile();
 
+  // The calling thread gets a descriptor table of its own (FdTable::Leave), and the ring's file
+  // with it: from here on that thread and those that it makes name, grow and end the ring.
+  void LeaveAppsTable();
+
   // Gives the memory of a ring whose file is removed back. The mapping stays: a thread of the app
   // that is on its way out of it gets a page for what it writes.
   void GiveMemoryBack();
@@ -141,13 +145,17 @@ class RingFile {
  private:
   RingFile(uint32_t bytes, uint32_t first_chunks);
   Status MapFile(const std::string& folder, const ProcessIdentity& identity);
+  const KeptFd& FdOfThisThread() const {
+    return FdTable::OfThisThread() == FdTable::kOfTheApp ? fd_ : own_fd_;
+  }
   Status MapFirst(const ScopedFd& fd, const std::string& path);
   Status MapMemory();
   Status AllocateMore(uint64_t offset, uint64_t bytes);  // of the file
   void FillHeader(const RingOptions& options);
   void FillIdentity(const ProcessIdentity& identity);
 
-  KeptFd fd_;  // holds the file's lock while open
+  KeptFd fd_;      // holds the file's lock while open
+  KeptFd own_fd_;  // the same open file in the table of Jankbox's threads, since LeaveAppsTable()
   // Once it is named.
   std::atomic<bool> named_{false};
   std::string path_;

@@ -2,7 +2,7 @@
  * report it calls each listener, which may suppress the report or add attributes to it. C; the
  * class at the end is for C++.
  *
- * Listeners run on a thread of Jankbox's with low priority, one at a time: a slow listener delays
+ * Listeners run on a thread of Jankbox's, one at a time: a slow listener delays
  * reports, not the app. A listener may call jankbox_snapshot() and may add or remove listeners; it
  * must not call jankbox_start(), jankbox_stop() or jankbox_flush(), which wait for it. */
 #ifndef JANKBOX_INCIDENT_H_

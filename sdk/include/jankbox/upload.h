@@ -52,8 +52,9 @@ typedef struct jankbox_reply {
   char error[192];
 } jankbox_reply;
 
-/* Sends `post` and fills in `reply`. Jankbox calls it on its upload thread, one post at a time; it
- * may block. The transport verifies certificates. `context` is that of jankbox_set_transport(). */
+/* Sends `post` and fills in `reply`. Jankbox calls it on a thread for transports, one post at a
+ * time; it may block. The transport verifies certificates. `context` is that of
+ * jankbox_set_transport(). */
 typedef void (*jankbox_transport)(void* context, const jankbox_post* post, jankbox_reply* reply);
 
 /* Uploads through `transport` from the next post on; NULL: through libcurl, which Jankbox loads
@@ -85,8 +86,8 @@ JANKBOX_API void jankbox_set_upload(int allowed);
 /* An app's own rule for its texts: writes what may leave the device of `text` to `out` and returns
  * its length in bytes, which is text_bytes if nothing is changed. A length above `capacity` removes
  * the text as a whole. `text` has at most `capacity` bytes (1024), need not end with a NUL, and has
- * passed Jankbox's rules (jankbox_options.texts). Called on Jankbox's threads for every text of a
- * report that is being written. It must not call Jankbox. */
+ * passed Jankbox's rules (jankbox_options.texts). Called on one of Jankbox's threads for every
+ * text of a report that is being written. It must not call Jankbox. */
 typedef size_t (*jankbox_text_filter)(void* context, const char* text, size_t text_bytes, char* out,
                                       size_t capacity);
 

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <vector>
 
+#include "base/files/fd_table.h"
+#include "base/own_thread.h"
 #include "report/report.pb.h"
 #include "report/report_file.h"
 #include "sdk/runtime/upload_thread.h"
@@ -32,6 +34,7 @@ struct FarSide {
 
   static void Post(void* context, const jankbox_post* post, jankbox_reply* reply) {
     auto* self = static_cast<FarSide*>(context);
+    EXPECT_EQ(FdTable::OfThisThread(), FdTable::kOfTheApp);
     std::string body(post->body_bytes, '\0');
     ASSERT_EQ(pread(post->fd, body.data(), body.size(), 0), static_cast<ssize_t>(body.size()));
     self->urls.emplace_back(post->url);
@@ -85,6 +88,25 @@ TEST_F(AppTransportTest, ReportsArriveByteForByteAndAreGone) {
   EXPECT_TRUE(far_.bodies[0] == bytes);
   EXPECT_THAT(far_.urls, ElementsAre(std::string(kUrl) + "/api/v1/reports"));
   EXPECT_THAT(Ids(&spool), IsEmpty());
+}
+
+// As under jankbox_start(): the body is open in another table than that of the transport.
+TEST_F(AppTransportTest, ReportsArriveFromDescriptorsOfJankboxsOwn) {
+  Spool spool = OpenSpool();
+  const std::string id = NewUuid(RealtimeNs() / kNsPerMs);
+  const std::string bytes = SealedBytesOfSize(id, 50'000);
+  ASSERT_TRUE(WriteReport(&spool, id, bytes).ok());
+  UploadThread uploads(options_);
+  OwnThread starter;
+  ASSERT_TRUE(starter.Start([&] {
+    FdTable::Leave(-1);
+    uploads.Start();
+  }));
+  starter.Join(UINT64_MAX);
+  ASSERT_TRUE(uploads.WaitIdle(In(10'000)));
+  uploads.Stop(In(2000));
+  ASSERT_EQ(far_.bodies.size(), 1u);
+  EXPECT_TRUE(far_.bodies[0] == bytes);
 }
 
 TEST_F(AppTransportTest, RefusalOfTheServerCountsAsEverywhere) {

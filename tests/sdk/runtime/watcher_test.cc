@@ -69,7 +69,9 @@ class WatcherTest : public testing::Test {
     watcher_->WaitReady();
   }
   void Stop() {
-    if (started_) watcher_->Stop(/*process_exits=*/false, UINT64_MAX);
+    if (!started_) return;
+    watcher_->AskToStop(/*process_exits=*/false);
+    watcher_->AwaitEnd(UINT64_MAX);
     started_ = false;
   }
   void Look() { ASSERT_TRUE(watcher_->LookNow(Soon())); }
