@@ -1,7 +1,8 @@
-#include <fcntl.h>
+#include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <climits>
 
@@ -23,6 +24,7 @@ namespace jankbox {
 namespace {
 
 constexpr unsigned kUnshare = 2;  // CLOSE_RANGE_UNSHARE
+constexpr int kCopied = 64;       // the least that the kernel copies of a table
 
 // Sanitizers write what they find to standard error.
 #if defined(__has_feature)
@@ -47,14 +49,17 @@ bool CloseRange(int first, int last, unsigned flags) {
 bool FdTable::Leave(int kept) {
   static std::atomic<uint32_t> tables{kOfTheApp};
   if (t_table_ != kOfTheApp || MayBeFiltered()) return false;
-  // In this order: what is above the range of the first call is not even copied.
-  const int first = kept >= kFirstClosed ? kept + 1 : kFirstClosed;
+  // What is above the first range is not even copied. It begins at a multiple of 64: before 5.18
+  // the kernel else may lose sight of the last ones that it copies, and never closes them.
+  const int first = (std::max(kept, kFirstClosed) / kCopied + 1) * kCopied;
   if (!CloseRange(first, INT_MAX, kUnshare)) return false;
+  CloseRange(std::max(kept + 1, kFirstClosed), first - 1, 0);
   t_table_ = tables.fetch_add(1, std::memory_order_relaxed) + 1;
   CloseRange(kFirstClosed, kept - 1, 0);
-  // Nobody's text ends up in a file that gets one of these numbers. A write to it fails.
+  // Nobody's text ends up in a file that gets one of these numbers: a write to this one fails. It
+  // is of no file system, which an app may leave with chroot().
   for (int fd = 0; fd >= 0 && fd <= STDERR_FILENO;) {
-    fd = open("/", O_PATH | O_CLOEXEC);
+    fd = epoll_create1(EPOLL_CLOEXEC);
     if (fd > STDERR_FILENO) close(fd);
   }
   return true;
@@ -64,6 +69,7 @@ AppFd::AppFd(int fd) : fd_(fd) {
   if (FdTable::OfThisThread() == FdTable::kOfTheApp) return;
   is_own_ = true;
   fd_ = -1;
+  if (MayBeFiltered()) return;
   const int process = static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0));
   if (process < 0) return;
   fd_ = static_cast<int>(syscall(SYS_pidfd_getfd, process, fd, 0));

@@ -266,6 +266,7 @@ std::array<WaitPeer, 3> ConnectedServers() {
   std::array<WaitPeer, 3> servers;
   Numbers fds("/proc/self/fd");
   for (int32_t fd = fds.Next(); fd >= 0; fd = fds.Next()) {
+    if (ClassifyFd(static_cast<uint32_t>(fd)) != FdClass::kSocket) continue;
     const WaitPeer peer = PeerOfSocket(fd);
     if (peer.kind < Kind::kXServer) continue;
     servers[static_cast<size_t>(peer.kind) - static_cast<size_t>(Kind::kXServer)] = peer;

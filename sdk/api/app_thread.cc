@@ -16,44 +16,28 @@ AppThread& AppThread::ForTransport() {
 }
 
 void AppThread::Expect() {
+  if (!FdTable::kMayDiffer) return;
+  // What a thread of the parent had locked nobody unlocks here.
+  if (pid_.load() != 0 && pid_.load() != getpid()) new (this) AppThread();
+  expected_.store(true);
   MutexLock lock(&mutex_);
-  expected_ = FdTable::kMayDiffer;
-  if (expected_ && !thread_.running()) thread_.Start([this] { Loop(); });
+  if (!thread_.running() && thread_.Start([this] { Loop(); })) pid_.store(getpid());
 }
 
 void AppThread::StartExpected() {
   for (AppThread* thread : {&ForReports(), &ForTransport()}) {
-    bool expected = false;
-    {
-      MutexLock lock(&thread->mutex_);
-      expected = thread->expected_;
-    }
-    if (expected) thread->Expect();
-  }
-}
-
-void AppThread::OnForkInChild() {
-  for (AppThread* thread : {&ForReports(), &ForTransport()}) {
-    thread->mutex_.AssertOwned();  // by nobody who is here
-    const bool expected = thread->expected_;
-    new (thread) AppThread();
-    thread->expected_ = expected;
+    if (thread->expected_.load()) thread->Expect();
   }
 }
 
 void AppThread::Run(const std::function<void()>& call) {
-  if (FdTable::OfThisThread() == FdTable::kOfTheApp) return call();
+  const bool has_thread = pid_.load() == getpid();
+  if (FdTable::OfThisThread() == FdTable::kOfTheApp || !has_thread) return call();
   MutexLock turn(&turn_);
-  {
-    MutexLock lock(&mutex_);
-    if (thread_.running()) {
-      call_ = &call;
-      changed_.NotifyAll();
-      while (call_ != nullptr) changed_.Wait(&mutex_);
-      return;
-    }
-  }
-  call();
+  MutexLock lock(&mutex_);
+  call_ = &call;
+  changed_.NotifyAll();
+  while (call_ != nullptr) changed_.Wait(&mutex_);
 }
 
 void AppThread::Loop() {

@@ -4,6 +4,9 @@
 #ifndef JANKBOX_SDK_API_APP_THREAD_H_
 #define JANKBOX_SDK_API_APP_THREAD_H_
 
+#include <unistd.h>
+
+#include <atomic>
 #include <functional>
 
 #include "base/mutex.h"
@@ -13,7 +16,7 @@ namespace jankbox {
 
 class AppThread {
  public:
-  static AppThread& ForReports();  // listeners and the text filter
+  static AppThread& ForReports();  // listeners
   static AppThread& ForTransport();
 
   // There is a callback from now on. On a thread of the app's.
@@ -21,9 +24,6 @@ class AppThread {
   // Starts those again whose callbacks a forked child has from its parent. On a thread of the
   // app's.
   static void StartExpected();
-  // The child has none of the parent's threads, and nobody unlocks what they had locked.
-  static void OnForkInChild();
-
   // Runs `call`, and returns when it has ended: here, if the calling thread has the app's
   // descriptors, or the system allows no further thread.
   void Run(const std::function<void()>& call);
@@ -32,11 +32,12 @@ class AppThread {
   void Loop();
   const std::function<void()>* AwaitCall();
 
-  Mutex turn_;  // locked first, for a whole call
+  std::atomic<bool> expected_{false};
+  std::atomic<pid_t> pid_{0};  // whose thread runs: a forked child has none of its parent's
+  Mutex turn_;                 // locked first, for a whole call
   Mutex mutex_;
   CondVar changed_;
   OwnThread thread_ GUARDED_BY(mutex_);
-  bool expected_ GUARDED_BY(mutex_) = false;
   const std::function<void()>* call_ GUARDED_BY(mutex_) = nullptr;
 };
 

@@ -74,7 +74,6 @@ class SCOPED_CAPABILITY LifecycleTurn {
 
 // What another thread of the parent has locked nobody unlocks here.
 void OnForkInChild() {
-  jankbox::AppThread::OnForkInChild();
   if (g_lifecycle_thread.load() == pthread_self()) return;
   new (&g_lifecycle_mutex) jankbox::Mutex();
   new (&g_runtime_mutex) jankbox::Mutex();
@@ -128,20 +127,6 @@ void StopRecording(bool process_exits) {
   }
 }
 
-struct AppTextFilter {
-  jankbox_text_filter function;
-  void* context;
-};
-
-size_t FilterOnAppThread(void* filter, const char* text, size_t text_bytes, char* out,
-                         size_t capacity) {
-  const auto& apps = *static_cast<const AppTextFilter*>(filter);
-  size_t bytes = 0;
-  jankbox::AppThread::ForReports().Run(
-      [&] { bytes = apps.function(apps.context, text, text_bytes, out, capacity); });
-  return bytes;
-}
-
 }  // namespace
 
 extern "C" {
@@ -149,11 +134,8 @@ extern "C" {
 jankbox_status jankbox_start(const jankbox_options* options) {
   jankbox::LoaderUse::Register();
   static std::atomic<bool> noted{false};
-  if (!noted.load()) {  // two threads may: it is harmless to be told twice
-    // Made here, so that OnForkInChild() allocates nothing.
-    jankbox::Plugins::Get();
-    jankbox::AppThread::ForReports();
-    jankbox::AppThread::ForTransport();
+  if (!noted.load()) {        // two threads may: it is harmless to be told twice
+    jankbox::Plugins::Get();  // made here, so that OnForkInChild() allocates nothing
     at_quick_exit(jankbox_process_exits);
     pthread_atfork(nullptr, nullptr, OnForkInChild);
     noted.store(true);
@@ -209,10 +191,7 @@ void jankbox_set_upload(int allowed) {
 }
 
 void jankbox_set_text_filter(jankbox_text_filter filter, void* context) {
-  if (filter == nullptr) return jankbox::SetTextFilter(nullptr, nullptr);
-  jankbox::AppThread::ForReports().Expect();
-  // As few as there are calls of this; a sealing thread may be in one.
-  jankbox::SetTextFilter(FilterOnAppThread, new AppTextFilter{filter, context});
+  jankbox::SetTextFilter(filter, context);
 }
 
 jankbox_status jankbox_reset_installation_id(void) {

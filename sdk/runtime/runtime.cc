@@ -207,11 +207,15 @@ bool Runtime::Stop(uint64_t deadline_ns, bool process_exits) {
   const bool watched = watcher_->running();
   // Before recording ends: its last poll may seal an incident.
   watcher_->AskToStop(process_exits);
-  // The thread hangs, in the loader maybe, or there is none.
-  if (!watched || !watcher_->AwaitLastLook(deadline_ns - kLeftToSealNs)) End();
-  if (!watcher_->AwaitEnd(std::max(deadline_ns, MonotonicNs() + kLeaveNs)) || !parts_ended_) {
-    return false;
-  }
+  const bool looked = watched && watcher_->AwaitLastLook(deadline_ns - kLeftToSealNs);
+  Recorder::Close();
+  if (!looked) End();  // the thread hangs, in the loader maybe, or there is none
+  const bool ended =
+      watcher_->AwaitEnd(looked ? std::max(deadline_ns, MonotonicNs() + kLeaveNs) : 0);
+  // Here in any case, since the next recording has names and a ring of its own.
+  MethodRegistry::Get().Detach();
+  if (!ended) RemoveRing();
+  if (!ended || !parts_ended_) return false;
   if (!ring_kept_) ring_->GiveMemoryBack();
   RetiredRings().push_back({MonotonicNs(), std::move(ring_)});
   return true;
@@ -222,16 +226,18 @@ bool Runtime::Stop(uint64_t deadline_ns, bool process_exits) {
 void Runtime::End() {
   if (ending_.exchange(true)) return;
   const uint64_t deadline_ns = stop_by_ns_.load(std::memory_order_relaxed) - kLeftToEndNs;
-  Recorder::Close();
   const size_t unsealed = sealer_->Stop(deadline_ns - (upload_ == nullptr ? 0 : kLeftToUploadNs));
   parts_ended_ = sealer_->ended();
   if (upload_ != nullptr) parts_ended_ = upload_->Stop(deadline_ns) && parts_ended_;
-  MethodRegistry::Get().Detach();
-  ring_kept_ = !ring_->RemoveFile();
+  RemoveRing();
   if (unsealed == 0) return;
   SetLastError(std::to_string(unsealed) + (unsealed == 1 ? " report was" : " reports were") +
                " not written before the stop" +
                (ring_kept_ ? "; the last of each thread is kept" : ""));
+}
+
+void Runtime::RemoveRing() {
+  if (!ring_removed_.exchange(true)) ring_kept_ = !ring_->RemoveFile();
 }
 
 ReportSource Runtime::MakeSource(const SealRequest& request) {

@@ -54,6 +54,7 @@ class Runtime {
   void ConnectUsage();
   void GoOn();
   void End();
+  void RemoveRing();
   void StartSealer();  // watcher's thread only
   void AddHooks() EXCLUDES(hooks_mutex_);
   void RemoveHooks() EXCLUDES(hooks_mutex_);
@@ -77,6 +78,7 @@ class Runtime {
   std::atomic<bool> hooks_stopped_{false};  // and that is the list
   std::atomic<uint64_t> stop_by_ns_{0};
   std::atomic<bool> ending_{false};
+  std::atomic<bool> ring_removed_{false};
   bool parts_ended_ = false;  // this and the next: of whichever thread was in End()
   bool ring_kept_ = false;
   std::unique_ptr<KernelRecorder> kernel_;  // outlives watcher and sealer

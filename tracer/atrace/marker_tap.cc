@@ -41,6 +41,7 @@ void MarkerTap::ForgetDescriptors() {
 }
 
 bool MarkerTap::Ask(int fd, uint8_t epoch) {
+  if (FdTable::OfThisThread() != FdTable::kOfTheApp) return false;  // another file's number there
   const int saved_errno = errno;
   struct statfs file_system;
   const bool marker = fstatfs(fd, &file_system) == 0 &&

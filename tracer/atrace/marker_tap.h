@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/files/fd_table.h"
+
 namespace jankbox {
 
 enum class MarkerMode : uint32_t {
@@ -53,7 +55,8 @@ class MarkerTap {
     if (fd < 0 || fd >= kMaxDescriptors) return false;
     const uint8_t known = descriptors_[fd].load(std::memory_order_relaxed);
     const uint8_t now = epoch_.load(std::memory_order_relaxed);
-    return known >> 1 == now ? (known & 1) != 0 : Ask(fd, now);
+    return known >> 1 == now ? (known & 1) != 0 && FdTable::OfThisThread() == FdTable::kOfTheApp
+                             : Ask(fd, now);
   }
   static bool Ask(int fd, uint8_t epoch);
   static void TakeRefused(const iovec* piece);

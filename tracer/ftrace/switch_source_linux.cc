@@ -74,14 +74,18 @@ class LinuxSwitchSource final : public SwitchSource {
   int32_t tid() const override { return tid_; }
 
   std::vector<OwnSwitch> Read() override {
-    ioctl(event_.get(), PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
+    Pause(1);
     std::vector<OwnSwitch> switches = Copy();
-    ioctl(event_.get(), PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
+    Pause(0);
     std::reverse(switches.begin(), switches.end());
     return switches;
   }
 
  private:
+  void Pause(int on) {
+    if (event_.IsOfThisThread()) ioctl(event_.get(), PERF_EVENT_IOC_PAUSE_OUTPUT, on);
+  }
+
   // Newest first.
   std::vector<OwnSwitch> Copy() const {
     std::vector<OwnSwitch> switches;

@@ -1,5 +1,6 @@
 #include "tracer/interpose/loop_posts.h"
 
+#include "base/files/fd_table.h"
 #include "base/own_thread.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/event/thread_event.h"
@@ -32,6 +33,7 @@ LoopPosts::Descriptor* LoopPosts::Claim(int fd) {
 }
 
 void LoopPosts::Note(int fd) {
+  if (FdTable::OfThisThread() != FdTable::kOfTheApp) return;  // another file's number there
   Descriptor* const descriptor = RecordingOn() ? Find(fd) : nullptr;
   if (descriptor == nullptr || descriptor->waker_tid.load(std::memory_order_relaxed) != 0) return;
   const int32_t tid = CurrentTid();
@@ -63,6 +65,7 @@ void LoopPosts::AfterRead(int fd) {
 }
 
 void LoopPosts::Drop(int fd) {
+  if (FdTable::OfThisThread() != FdTable::kOfTheApp) return;  // another file's number there
   Descriptor* const descriptor = Find(fd);
   if (descriptor == nullptr) return;
   descriptor->number.store(0, std::memory_order_relaxed);

@@ -97,7 +97,9 @@ Result<std::unique_ptr<RingFile>> RingFile::CreateToName(
 }
 
 void RingFile::LeaveAppsTable() {
-  if (FdTable::Leave(fd_.get())) own_fd_ = fd_.InThisTable();
+  if (!FdTable::Leave(fd_.get())) return;
+  own_fd_ = fd_.InThisTable();
+  if (own_fd_.valid() && !own_fd_.IsStillOurs()) close(own_fd_.Release());  // the app's meanwhile
 }
 
 Status RingFile::Name(const std::string& folder) {

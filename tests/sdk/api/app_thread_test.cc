@@ -72,10 +72,8 @@ TEST_F(AppThreadTest, WithoutAThreadTheCallerRunsThem) {
 
 TEST_F(AppThreadTest, ForkedChildHasItsOwn) {
   AppThread::ForReports().Expect();
-  AppThread::ForTransport();
   const pid_t child = fork();
   if (child == 0) {
-    AppThread::OnForkInChild();
     AppThread::StartExpected();
     int caller = 0;
     int callee = 0;
