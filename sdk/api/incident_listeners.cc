@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "base/mutex.h"
 #include "base/own_thread.h"
@@ -55,6 +56,16 @@ void IncidentListeners::EndCall() {
   MutexLock lock(&mutex_);
   called_ = {};
   call_ended_.NotifyAll();
+}
+
+void IncidentListeners::OnForkInChild() {
+  mutex_.AssertOwned();  // by nobody who is here
+  new (&asking_) Mutex();
+  new (&mutex_) Mutex();
+  new (&call_ended_) CondVar();
+  called_ = {};
+  asked_ = nullptr;
+  report_ = nullptr;
 }
 
 void IncidentListeners::Announce(const jankbox_incident* incident, Report* report) {

@@ -34,6 +34,9 @@ class IncidentListeners {
   // False if one of them vetoed it.
   bool Ask(const ReportedIncident& reported, Report* report);
 
+  // In a forked child: what a thread of the parent had locked or was calling nobody ends here.
+  void OnForkInChild();
+
   // For the report that `incident` represents, during Ask().
   Status AddAttribute(const jankbox_incident* incident, const char* key, const char* value);
 

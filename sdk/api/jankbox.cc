@@ -74,6 +74,7 @@ class SCOPED_CAPABILITY LifecycleTurn {
 
 // What another thread of the parent has locked nobody unlocks here.
 void OnForkInChild() {
+  jankbox::IncidentListeners::Get().OnForkInChild();
   if (g_lifecycle_thread.load() == pthread_self()) return;
   new (&g_lifecycle_mutex) jankbox::Mutex();
   new (&g_runtime_mutex) jankbox::Mutex();
@@ -134,8 +135,10 @@ extern "C" {
 jankbox_status jankbox_start(const jankbox_options* options) {
   jankbox::LoaderUse::Register();
   static std::atomic<bool> noted{false};
-  if (!noted.load()) {        // two threads may: it is harmless to be told twice
-    jankbox::Plugins::Get();  // made here, so that OnForkInChild() allocates nothing
+  if (!noted.load()) {  // two threads may: it is harmless to be told twice
+    // Made here, so that OnForkInChild() allocates nothing.
+    jankbox::Plugins::Get();
+    jankbox::IncidentListeners::Get();
     at_quick_exit(jankbox_process_exits);
     pthread_atfork(nullptr, nullptr, OnForkInChild);
     noted.store(true);

@@ -1,6 +1,8 @@
 #include "sdk/api/incident_listeners.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <memory>
@@ -135,6 +137,40 @@ TEST(IncidentListeners, ListenerMayRemoveItself) {
   EXPECT_TRUE(Ask(&report));
   EXPECT_TRUE(Ask(&report));
   EXPECT_EQ(calls, 1);
+}
+
+TEST(IncidentListeners, ForkedChildHasNoCallOfItsParents) {
+  struct Blocking {
+    std::atomic<bool> called{false};
+    std::atomic<bool> goes_on{false};
+    static int Call(const jankbox_incident*, void* context) {
+      auto* self = static_cast<Blocking*>(context);
+      self->called = true;
+      while (!self->goes_on) usleep(1000);
+      return JANKBOX_INCIDENT_REPORT;
+    }
+  };
+  Blocking blocking;
+  ASSERT_EQ(jankbox_add_listener(&Blocking::Call, &blocking), JANKBOX_OK);
+  std::thread asking([] {
+    Report report = Incident("a");
+    Ask(&report);
+  });
+  while (!blocking.called) usleep(1000);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    IncidentListeners::Get().OnForkInChild();
+    jankbox_remove_listener(&Blocking::Call, &blocking);
+    Report report = Incident("b");
+    _exit(Ask(&report) ? 0 : 1);
+  }
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  blocking.goes_on = true;
+  asking.join();
+  jankbox_remove_listener(&Blocking::Call, &blocking);
 }
 
 }  // namespace
