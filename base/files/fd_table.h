@@ -52,7 +52,7 @@ class AppFd {
 
  private:
   int fd_;
-  bool is_own_ = false;
+  [[maybe_unused]] bool is_own_ = false;  // on Android never
 };
 
 }  // namespace jankbox
