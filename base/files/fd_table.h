@@ -6,7 +6,7 @@
 //
 // Linux from 5.9 on. Elsewhere, and under a seccomp filter, which may kill for the call, all
 // threads have the app's table; KeptFd then tells by the file whether a number is still Jankbox's.
-// See docs/decisions/0027-descriptor-tables.md.
+// NO-ALLOC; no lock. See docs/decisions/0027-descriptor-tables.md.
 #ifndef JANKBOX_BASE_FILES_FD_TABLE_H_
 #define JANKBOX_BASE_FILES_FD_TABLE_H_
 

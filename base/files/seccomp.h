@@ -1,3 +1,5 @@
+// Whether a system call may be tried that an old filter does not know. NO-ALLOC; three system
+// calls.
 #ifndef JANKBOX_BASE_FILES_SECCOMP_H_
 #define JANKBOX_BASE_FILES_SECCOMP_H_
 

@@ -1,6 +1,7 @@
 // Threads with the app's descriptors, for its callbacks: those of the threads that write and upload
 // reports are Jankbox's own (base/files/fd_table.h), so a callback there could neither write to the
 // app's log nor send over its connections. Each waits without a time limit; none ends.
+// THREAD-SAFE; allocates and locks, so none of it is for hot paths. FORK: a child starts its own.
 #ifndef JANKBOX_SDK_API_APP_THREAD_H_
 #define JANKBOX_SDK_API_APP_THREAD_H_
 

@@ -2,9 +2,10 @@
  * report it calls each listener, which may suppress the report or add attributes to it. C; the
  * class at the end is for C++.
  *
- * Listeners run on a thread of Jankbox's, one at a time: a slow listener delays
- * reports, not the app. A listener may call jankbox_snapshot() and may add or remove listeners; it
- * must not call jankbox_start(), jankbox_stop() or jankbox_flush(), which wait for it. */
+ * Listeners run on a thread of Jankbox's, on Linux one that the first of them makes, one at a time:
+ * a slow listener delays reports, not the app. A listener may call jankbox_snapshot() and may add
+ * or remove listeners; it must not call jankbox_start(), jankbox_stop() or jankbox_flush(), which
+ * wait for it. */
 #ifndef JANKBOX_INCIDENT_H_
 #define JANKBOX_INCIDENT_H_
 

@@ -87,8 +87,8 @@ JANKBOX_API void jankbox_set_upload(int allowed);
  * its length in bytes, which is text_bytes if nothing is changed. A length above `capacity` removes
  * the text as a whole. `text` has at most `capacity` bytes (1024), need not end with a NUL, and has
  * passed Jankbox's rules (jankbox_options.texts). Called on one of Jankbox's threads for every
- * text of a report that is being written. It must not call Jankbox, and use no
- * descriptor: on Linux those of the app are not open there. */
+ * text of a report that is being written. It must neither call Jankbox nor use a descriptor: on
+ * Linux those of the app are not open there. */
 typedef size_t (*jankbox_text_filter)(void* context, const char* text, size_t text_bytes, char* out,
                                       size_t capacity);
 
