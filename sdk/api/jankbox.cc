@@ -200,8 +200,7 @@ void jankbox_set_text_filter(jankbox_text_filter filter, void* context) {
 jankbox_status jankbox_reset_installation_id(void) {
   const std::shared_ptr<jankbox::Runtime> runtime = Current();
   if (runtime == nullptr) return JANKBOX_NOT_RUNNING;
-  runtime->ResetIds();
-  return JANKBOX_OK;
+  return ToApiStatus(runtime->ResetIds());
 }
 
 void jankbox_fully_drawn(void) { jankbox::StartupWatch::NoteDrawn(MonotonicNs()); }

@@ -1,3 +1,8 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstring>
+
 #include "base/file.h"
 #include "tracer/clock/tick_clock.h"
 
@@ -7,9 +12,11 @@ TickSource ChooseTickSource() {
 #if defined(__x86_64__)
   // The kernel keeps its own clocksource on tsc only while it finds it invariant and in step on all
   // CPUs.
-  const std::string source =
-      ReadProcFile("/sys/devices/system/clocksource/clocksource0/current_clocksource", 64);
-  if (source.rfind("tsc", 0) == 0) return TickSource::kTsc;
+  char source[3] = {};
+  const ScopedFd fd(open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                         O_RDONLY | O_CLOEXEC));
+  const bool known = fd.valid() && read(fd.get(), source, sizeof(source)) == sizeof(source);
+  if (known && memcmp(source, "tsc", sizeof(source)) == 0) return TickSource::kTsc;
 #elif defined(__aarch64__)
   return TickSource::kCntvct;
 #endif
