@@ -1,6 +1,7 @@
 #include "base/uuid.h"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -12,7 +13,9 @@ namespace jankbox {
 namespace {
 
 void FillRandom(uint8_t* bytes, size_t count) {
-  // /dev/urandom and not getrandom: bionic has that only from API 28.
+#if !defined(__ANDROID__)  // bionic has it only from API 28
+  if (getrandom(bytes, count, GRND_NONBLOCK) == static_cast<ssize_t>(count)) return;
+#endif
   ScopedFd fd(open("/dev/urandom", O_RDONLY | O_CLOEXEC));
   if (fd.valid() && read(fd.get(), bytes, count) == static_cast<ssize_t>(count)) return;
   uint64_t seed = MonotonicNs() ^ (static_cast<uint64_t>(getpid()) << 32);

@@ -8,7 +8,7 @@
 
 namespace jankbox {
 
-// A new id whose leading 48 bits are `realtime_ms`. Random part from the kernel (/dev/urandom).
+// A new id whose leading 48 bits are `realtime_ms`. Random part from the kernel.
 // THREAD-SAFE.
 std::string NewUuid(uint64_t realtime_ms);
 

@@ -57,14 +57,16 @@ void Heartbeat::Judge(const BeatReading& now) {
   const uint64_t held_until_ns = Less(now.monotonic_ns, starved_ns);
   const bool suspended = slept_ns >= kStopBoundNs;
   const bool rested = stopped && rest_ns_ >= kStopBoundNs && (rests_ || WokeSleeper(now));
-  const RefusalReason reason = suspended                      ? RefusalReason::kSuspended
-                               : stopped && source_->Traced() ? RefusalReason::kTraced
-                                                              : RefusalReason::kStopped;
+  const bool held = held_ns >= kStopBoundNs || suspended;
+  const bool traced = stopped && (rested || held) && source_->Traced();  // which reads a file
+  const RefusalReason reason = suspended ? RefusalReason::kSuspended
+                               : traced  ? RefusalReason::kTraced
+                                         : RefusalReason::kStopped;
   // A long sleep does not show when in it the stop was: all of it counts as stopped, up to now if a
   // signal or a request cut it short.
   const uint64_t rested_until_ns = last_.monotonic_ns + std::min(rest_ns_, elapsed_ns);
   if (rested && !suspended) Found(reason, last_.monotonic_ns, rested_until_ns, 0);
-  if (held_ns >= kStopBoundNs || suspended) {
+  if (held) {
     if (held_ns < kStopBoundNs) held_ns = 0;
     Found(reason, Less(held_until_ns, held_ns), held_until_ns, suspended ? slept_ns : 0);
     suspended_ = suspended_ || suspended;

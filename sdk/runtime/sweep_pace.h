@@ -34,11 +34,11 @@ class SweepPace {
   bool first() const { return swept_ns_ == 0; }
 
   // One begins; returns whether anything happened since the last one. While nothing does, the next
-  // one is due after four times the time: caches are cold by then, and each sweep pays for that.
+  // one is due after 16 times the time: caches are cold by then, and each sweep pays for that.
   bool Sweeps(uint64_t now_ns) {
     const bool busy = every_ns_ == kBusyNs;
     swept_ns_ = now_ns;
-    every_ns_ = std::min(4 * every_ns_, kMaxHeartbeatGapNs);
+    every_ns_ = std::min(16 * every_ns_, kMaxHeartbeatGapNs);
     return busy;
   }
 

@@ -38,7 +38,7 @@ WatcherSleep::Slept WatcherSleep::Sleep(LookPace::Look look, const TickConverter
   heartbeat->Sleeps(plan.sleep_ns, rests);
   if (plan.sleep_ns != 0) WatcherWake::word().Wait(plan.sleep_ns);
   const auto activity = WatcherWake::Take();
-  if (!activity) return {.idle = rests};
+  if (!activity) return {.idle = plan.asleep};
   const uint64_t look_ns = std::min(look.look_ns, kWokenLookNs);
   const uint64_t woken_ns = clock.ToMonotonicNs(activity->woken_ticks);
   pace_.Woken(woken_ns, look.deadline_ns);

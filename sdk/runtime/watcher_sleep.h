@@ -21,7 +21,7 @@ class WatcherSleep {
   static constexpr uint64_t kBusyLookNs = 50 * kNsPerMs;
 
   struct Slept {
-    bool idle = false;       // nothing began before it and in it
+    bool idle = false;       // whatever begins wakes the watcher, and nothing did
     uint64_t rested_ns = 0;  // until when nothing began, CLOCK_MONOTONIC; 0: not known
   };
 

@@ -28,7 +28,7 @@ TEST(SweepPaceTest, IdleProcessIsAskedOnceInTheLastFiftySecondsOfItsFirstMinute)
   pace.Sweeps(kNsPerSecond);
   pace.Busy();
   EXPECT_FALSE(pace.first());
-  EXPECT_THAT(Sweeps(&pace, true, 400), ElementsAre(2, 6, 22, 86, 150, 214, 278, 342));
+  EXPECT_THAT(Sweeps(&pace, true, 400), ElementsAre(2, 18, 82, 146, 210, 274, 338));
 }
 
 TEST(SweepPaceTest, ActivityMakesOneDueASecondAfterTheLast) {
@@ -36,9 +36,9 @@ TEST(SweepPaceTest, ActivityMakesOneDueASecondAfterTheLast) {
   pace.Sweeps(kNsPerSecond);
   pace.Busy();
   Sweeps(&pace, true, 10);
-  ASSERT_EQ(pace.DueNs(true), 22 * kNsPerSecond);
+  ASSERT_EQ(pace.DueNs(true), 18 * kNsPerSecond);
   pace.Busy();
-  EXPECT_EQ(pace.DueNs(true), 7 * kNsPerSecond);
+  EXPECT_EQ(pace.DueNs(true), 3 * kNsPerSecond);
 }
 
 TEST(SweepPaceTest, StaysAtASecondWhereSomethingHasToBeNoticed) {
