@@ -11,24 +11,6 @@ namespace {
 
 JANKBOX_THREAD_VALUE(OwnThread*, t_own_thread, nullptr);
 
-// A new thread that takes no signal. Where there is an attribute for that, the calling thread's
-// mask need not be changed and changed back.
-bool Create(pthread_t* thread, void* (*run)(void*), void* argument) {
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 32)
-  sigset_t all;
-  sigfillset(&all);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  const bool created = pthread_attr_setsigmask_np(&attributes, &all) == 0 &&
-                       pthread_create(thread, &attributes, run, argument) == 0;
-  pthread_attr_destroy(&attributes);
-  return created;
-#else
-  const ScopedSignalBlock no_signals;
-  return pthread_create(thread, nullptr, run, argument) == 0;
-#endif
-}
-
 }  // namespace
 
 bool OwnThread::Start(std::function<void()> run) {
@@ -39,7 +21,8 @@ bool OwnThread::Start(std::function<void()> run) {
     ended_ = stands_still_ = false;
   }
   memory_reserve::OnUsedUp(StandStill);
-  running_ = Create(&thread_, Run, this);
+  const ScopedSignalBlock no_signals;
+  running_ = pthread_create(&thread_, nullptr, Run, this) == 0;
   return running_;
 }
 

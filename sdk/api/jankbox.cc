@@ -200,7 +200,8 @@ void jankbox_set_text_filter(jankbox_text_filter filter, void* context) {
 jankbox_status jankbox_reset_installation_id(void) {
   const std::shared_ptr<jankbox::Runtime> runtime = Current();
   if (runtime == nullptr) return JANKBOX_NOT_RUNNING;
-  return ToApiStatus(runtime->ResetIds());
+  runtime->ResetIds();
+  return JANKBOX_OK;
 }
 
 void jankbox_fully_drawn(void) { jankbox::StartupWatch::NoteDrawn(MonotonicNs()); }

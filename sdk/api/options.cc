@@ -169,6 +169,7 @@ Result<Options> ValidateOptions(const jankbox_options* fields, const OptionLayer
   if (!ordered.ok()) return ordered;
   Options options = Store(merged);
   options.dir = Absolute(options.dir.empty() ? DefaultReportFolder() : options.dir);
+  if (options.app_name.empty()) options.app_name = CurrentProcessName();
   options.unpinned_thresholds = OnlyThresholds(layers.Merge(whole.value(), /*with_pinned=*/false));
   options.pinned_thresholds = OnlyThresholds(layers.pinned.values());
   return options;

@@ -25,7 +25,6 @@
 #include "sdk/runtime/run_socket.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/hook/hook_set.h"
-#include "tracer/hook/reentry_guard.h"
 #include "tracer/interpose/binder_hooks.h"
 #include "tracer/interpose/marker_hooks.h"
 #include "tracer/interpose/source_hooks.h"
@@ -47,8 +46,6 @@ constexpr uint64_t kLeftToEndNs = 50 * kNsPerMs;
 constexpr uint64_t kLeaveNs = 200 * kNsPerMs;  // the least that the watcher's thread has to end
 
 constexpr useconds_t kStarterUs = 500;
-
-constexpr uint64_t kMakingNs = kNsPerSecond;  // some ms, except where the machine has no CPU for it
 
 struct RetiredRing {
   uint64_t since_ns;
@@ -122,69 +119,51 @@ Result<std::unique_ptr<Runtime>> Runtime::Start(const Options& options) {
     return status;
   }
   MethodRegistry::Get().Attach(runtime->ring_.get());
+  Runtime* self = runtime.get();
+  runtime->kernel_ = std::make_unique<KernelRecorder>(
+      options.kernel, static_cast<TickSource>(runtime->ring_->header()->tick_source));
+  runtime->sealer_ = std::make_unique<Sealer>(
+      options, &runtime->crash_loop_, runtime->kernel_.get(), &runtime->refusals_,
+      [self](const SealRequest& request) { return self->MakeSource(request); },
+      [self](const SealRequest& request, bool sealed) { self->OnSealed(request, sealed); },
+      [self](const jankbox_options& given) {
+        self->watcher_->WaitReady();
+        return self->watcher_->ChangeThresholds(given);
+      });
+  runtime->sealer_->NoteIn(runtime->ring_.get());
+  runtime->sealer_->KeepWithin([self] { return self->OwnCpuNs() + self->watcher_->recorded_ns(); });
+  runtime->watcher_ = std::make_unique<Watcher>(
+      options, runtime->ring_.get(), &runtime->crash_loop_, runtime->kernel_.get(),
+      &runtime->refusals_,
+      [self](SealRequest request) { self->EnqueueOrForget(std::move(request)); },
+      [self] { return self->sealer_->sleeper(); });
+  runtime->watcher_->BeginWith([self] { self->GoOn(); });
+  runtime->watcher_->EndWith([self] { self->End(); });
+  runtime->watcher_->SpareWhile(
+      [self](uint64_t now_ns) { return self->sealer_->overdrawn(now_ns); });
+  runtime->sealer_->TellDecided([self] { self->watcher_->Wake(); });
+  if (options.usage) runtime->ConnectUsage();
+  if (!options.upload_url.empty()) runtime->upload_ = std::make_unique<UploadThread>(options);
   if (options.sigquit) {
     const std::string unseen = QuitSignal::Install();
     if (!unseen.empty()) SetLastError("SIGQUIT is not observed: " + unseen);
   }
-  Runtime* self = runtime.get();
-  if (!runtime->thread_.Start([self] { self->Run(); })) {
-    if (!runtime->Stop(MonotonicNs(), /*process_exits=*/false)) runtime.release();
+  if (!runtime->watcher_->Start()) {
+    if (!runtime->Stop(MonotonicNs() + kNsPerSecond, /*process_exits=*/false)) runtime.release();
     return Status(StatusCode::kUnavailable, "the system allows no further thread");
   }
   runtime->start_us_.store((MonotonicNs() - begin_ns) / 1000, std::memory_order_relaxed);
   return runtime;
 }
 
-// What a start leaves to Jankbox's first thread, of which no app's thread waits, and all of its
-// recording.
-void Runtime::Run() {
-  ReentryGuard::ExcludeThread();
-  NameCurrentThread("jankbox-watch");
+// What a start leaves to the watcher's thread, of which no app's thread waits.
+void Runtime::GoOn() {
   // A new thread may take the CPU from the one that made it: that one leaves jankbox_start() first.
   usleep(kStarterUs);
   ring_->LeaveAppsTable();  // before it opens anything or makes a thread
   NameRing(options_, ring_.get());
   const RingHeader& ring = *ring_->header();
-  const std::string process = HeaderText(ring.process_name, sizeof(ring.process_name));
-  if (options_.app_name.empty()) options_.app_name = process;
-  crash_loop_.Identify(process, RecorderOf(ring));
-  MakeParts();
-  if (!gate_.Open()) return;
-  if (UploadDeclined()) ApplyConsent();  // before there was a part that could be told
-  StartParts();
-  watcher_->Run();
-  End();
-}
-
-void Runtime::MakeParts() {
-  kernel_ = std::make_unique<KernelRecorder>(options_.kernel,
-                                             static_cast<TickSource>(ring_->header()->tick_source));
-  sealer_ = std::make_unique<Sealer>(
-      options_, &crash_loop_, kernel_.get(), &refusals_,
-      [this](const SealRequest& request) { return MakeSource(request); },
-      [this](const SealRequest& request, bool sealed) { OnSealed(request, sealed); },
-      [this](const jankbox_options& given) {
-        watcher_->WaitReady();
-        return watcher_->ChangeThresholds(given);
-      });
-  sealer_->NoteIn(ring_.get());
-  sealer_->KeepWithin([this] { return OwnCpuNs() + watcher_->recorded_ns(); });
-  watcher_ = std::make_unique<Watcher>(
-      options_, ring_.get(), &crash_loop_, kernel_.get(), &refusals_,
-      [this](SealRequest request) { EnqueueOrForget(std::move(request)); },
-      [this] { return sealer_->sleeper(); });
-  watcher_->SpareWhile([this](uint64_t now_ns) { return sealer_->overdrawn(now_ns); });
-  sealer_->TellDecided([this] { watcher_->Wake(); });
-  if (options_.usage) ConnectUsage();
-  if (!options_.upload_url.empty()) upload_ = std::make_unique<UploadThread>(options_);
-}
-
-Status Runtime::AwaitParts() {
-  if (gate_.Await(MonotonicNs() + kMakingNs)) return Status::Ok();
-  return Status(StatusCode::kBusy, "the recording has not begun yet");
-}
-
-void Runtime::StartParts() {
+  crash_loop_.Identify(HeaderText(ring.process_name, sizeof(ring.process_name)), RecorderOf(ring));
   AddHooks();
   StartSealer();
   if (upload_ != nullptr && !upload_->Start()) {
@@ -220,24 +199,19 @@ void Runtime::StartSealer() {
 }
 
 bool Runtime::Stop(uint64_t deadline_ns, bool process_exits) {
-  const bool made = gate_.AwaitOrGiveUp(deadline_ns - kLeftToSealNs);
-  if (made) {
-    kernel_->GiveUpStart();
-    watcher_->StopAtrace();  // first: markers that only Jankbox requested must not reach the kernel
-  }
+  kernel_->GiveUpStart();
+  watcher_->StopAtrace();  // first: markers that only Jankbox requested must not reach the kernel
   RemoveHooks();
   QuitSignal::Remove();
   stop_by_ns_.store(deadline_ns, std::memory_order_relaxed);
+  const bool watched = watcher_->running();
   // Before recording ends: its last poll may seal an incident.
-  if (made) watcher_->AskToStop(process_exits);
-  const bool looked = made && watcher_->AwaitLastLook(deadline_ns - kLeftToSealNs);
+  watcher_->AskToStop(process_exits);
+  const bool looked = watched && watcher_->AwaitLastLook(deadline_ns - kLeftToSealNs);
   Recorder::Close();
-  if (made && !looked) End();  // the thread hangs, in the loader maybe
-  if (!made) {                 // nothing else has begun
-    RemoveRing();
-    parts_ended_ = true;
-  }
-  const bool ended = thread_.Join(looked ? std::max(deadline_ns, MonotonicNs() + kLeaveNs) : 0);
+  if (!looked) End();  // the thread hangs, in the loader maybe, or there is none
+  const bool ended =
+      watcher_->AwaitEnd(looked ? std::max(deadline_ns, MonotonicNs() + kLeaveNs) : 0);
   // Here in any case, since the next recording has names and a ring of its own.
   MethodRegistry::Get().Detach();
   if (!ended) RemoveRing();
@@ -344,8 +318,6 @@ void Runtime::OnSealed(const SealRequest& request, bool sealed) {
 
 Status Runtime::Configure(const jankbox_options* options) {
   const Result<jankbox_options> given = WholeOptions(options);
-  const Status made = AwaitParts();
-  if (!made.ok()) return made;
   return given.ok() ? watcher_->ChangeThresholds(given.value()) : given.status();
 }
 
@@ -364,18 +336,11 @@ Status Runtime::ReportIncident(const std::string& what, uint64_t begin_ns, uint6
 
 Status Runtime::SealByHand(ReportKind kind, const std::string& what, uint64_t begin_ns,
                            uint64_t end_ns) {
-  const Status made = AwaitParts();
-  if (!made.ok()) return made;
   if (sealer_->Enqueue(RequestByHand(kind, what, begin_ns, end_ns))) return Status::Ok();
   return Status(StatusCode::kBusy, "64 reports are already waiting to be written");
 }
 
-Status Runtime::ResetIds() {
-  const Status made = AwaitParts();
-  if (!made.ok()) return made;
-  sealer_->ResetIds();
-  return Status::Ok();
-}
+void Runtime::ResetIds() { sealer_->ResetIds(); }
 
 void Runtime::ConnectUsage() {
   watcher_->TellUsage([this] { sealer_->CountUsage(); });
@@ -384,20 +349,17 @@ void Runtime::ConnectUsage() {
   });
 }
 
-// Until the gate is open, there is nobody to tell: whoever opens it asks then.
 void Runtime::ApplyConsent() {
-  if (!gate_.is_open()) return;
   if (!UploadDeclined()) return TryUploads();
   if (upload_ != nullptr) upload_->CancelDrain();
   sealer_->Decline();
 }
 
 void Runtime::TryUploads() {
-  if (gate_.is_open() && upload_ != nullptr) upload_->Wake();
+  if (upload_ != nullptr) upload_->Wake();
 }
 
 bool Runtime::Flush(uint64_t deadline_ns) {
-  if (!gate_.Await(deadline_ns)) return false;
   const bool sealed = watcher_->LookNow(deadline_ns) && sealer_->WaitIdle(deadline_ns);
   return sealed && (upload_ == nullptr || upload_->WaitIdle(deadline_ns));
 }

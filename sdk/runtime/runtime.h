@@ -8,11 +8,9 @@
 #include <memory>
 #include <string>
 
-#include "base/own_thread.h"
 #include "monitors/incident/refusals.h"
 #include "sdk/api/options.h"
 #include "sdk/runtime/crash_loop.h"
-#include "sdk/runtime/parts_gate.h"
 #include "sdk/runtime/sealer.h"
 #include "sdk/runtime/upload_thread.h"
 #include "sdk/runtime/watcher.h"
@@ -21,8 +19,7 @@ namespace jankbox {
 
 class Runtime {
  public:
-  // Starts recording with `options`. Events are recorded when this returns; a thread of Jankbox's
-  // makes the rest.
+  // Starts recording with `options`.
   static Result<std::unique_ptr<Runtime>> Start(const Options& options);
 
   // Stops recording; waits for reports that are being sealed until `deadline_ns`. The ring stays
@@ -42,7 +39,7 @@ class Runtime {
   bool Flush(uint64_t deadline_ns);
 
   // Other random ids for what is counted on this device. Any thread.
-  Status ResetIds();
+  void ResetIds();
 
   // The user agreed to uploads, or declined them (UploadDeclined()).
   void ApplyConsent();
@@ -54,11 +51,8 @@ class Runtime {
 
  private:
   Runtime(const Options& options, std::unique_ptr<RingFile> ring);
-  void Run();
-  void MakeParts();
-  Status AwaitParts();  // of an app's thread that needs them
   void ConnectUsage();
-  void StartParts();
+  void GoOn();
   void End();
   void RemoveRing();
   void StartSealer();  // watcher's thread only
@@ -71,7 +65,7 @@ class Runtime {
   void ForgetNote(const std::string& id, size_t index);
   void OnSealed(const SealRequest& request, bool sealed);
 
-  Options options_;  // whole when the gate is open
+  const Options options_;
   const int pid_;
   std::unique_ptr<RingFile> ring_;
   RingReader reader_;
@@ -87,13 +81,10 @@ class Runtime {
   std::atomic<bool> ring_removed_{false};
   bool parts_ended_ = false;  // this and the next: of whichever thread was in End()
   bool ring_kept_ = false;
-  PartsGate gate_;
-  // The parts; only for who has passed the gate.
   std::unique_ptr<KernelRecorder> kernel_;  // outlives watcher and sealer
   std::unique_ptr<Watcher> watcher_;
   std::unique_ptr<Sealer> sealer_;
   std::unique_ptr<UploadThread> upload_;  // null without upload_url
-  OwnThread thread_;                      // makes the parts, watches, and ends them
 };
 
 }  // namespace jankbox

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/last_error.h"
+#include "base/own_thread.h"
 #include "base/phase_names.h"
 #include "monitors/anr/quit_signal.h"
 #include "monitors/frame/frame_hooks.h"
@@ -22,6 +23,7 @@
 #include "tracer/atrace/marker_tap.h"
 #include "tracer/event/event_sink.h"
 #include "tracer/hook/hook_set.h"
+#include "tracer/hook/reentry_guard.h"
 #include "tracer/interpose/fd_classes.h"
 #include "tracer/ring/chunk_writer.h"
 #include "tracer/ring/recorder.h"
@@ -54,6 +56,10 @@ Watcher::Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop,
                     [this](SealRequest request) { SealSlowMethod(std::move(request)); }),
       usage_(ring, [this] { count_usage_(); }),
       thresholds_(options) {}
+
+bool Watcher::Start() {
+  return thread_.Start([this] { Run(); });
+}
 
 void Watcher::AskToStop(bool process_exits) {
   process_exits_ = process_exits;
@@ -410,6 +416,9 @@ void Watcher::SealSlowMethod(SealRequest request) {
 }
 
 void Watcher::Begin() {
+  ReentryGuard::ExcludeThread();
+  if (begin_ != nullptr) begin_();
+  NameCurrentThread("jankbox-watch");
   WatchThisThread();  // stack samples come from the reserved share
   cpu_clock_.SetToCurrentThread();
   startup_.emplace(*ring_->header());
@@ -461,6 +470,7 @@ void Watcher::Run() {
   }
   PassLastSignalsOn();
   progress_.LookedLast();
+  if (end_ != nullptr) end_();
   cpu_clock_.End();
 }
 

@@ -50,20 +50,27 @@ class Watcher {
   Watcher(const Options& options, RingFile* ring, CrashLoop* crash_loop, KernelRecorder* kernel,
           Refusals* refusals, Seal seal, ReadSealer read_sealer);
 
-  // The ring's usage is to be counted: called on the watcher thread. REQUIRES that Run() follows.
+  // The ring's usage is to be counted: called on the watcher thread. REQUIRES that Start() follows.
   void TellUsage(std::function<void()> count) { count_usage_ = std::move(count); }
   // While `overdrawn` is true at a CLOCK_MONOTONIC in ns, looks and samples are rarer. REQUIRES
-  // that Run() follows.
+  // that Start() follows.
   void SpareWhile(std::function<bool(uint64_t)> overdrawn) { overdrawn_ = std::move(overdrawn); }
 
-  // Watches until it is asked to stop. The thread that calls it is the watcher's, one of Jankbox's.
-  void Run();
+  // Called first, on the watcher's thread. REQUIRES that Start() follows.
+  void BeginWith(std::function<void()> begin) { begin_ = std::move(begin); }
 
-  // It polls every thread once more and seals what is growing before Run() returns.
-  // `process_exits`: the main thread has returned from main() or called exit(). Any thread.
+  bool running() const { return thread_.running(); }
+  bool Start();  // false if the system allows no further thread
+  // Called last, on the watcher's thread. REQUIRES that Start() follows.
+  void EndWith(std::function<void()> end) { end_ = std::move(end); }
+
+  // Polls every thread once more, seals what is growing, and ends the thread. `process_exits`: the
+  // main thread has returned from main() or called exit().
   void AskToStop(bool process_exits);
   // Waits for the last look; false at `deadline_ns` (CLOCK_MONOTONIC).
   bool AwaitLastLook(uint64_t deadline_ns) { return progress_.AwaitLast(deadline_ns); }
+  // False: its thread has not ended by `deadline_ns` (OwnThread::Join), and this object must stay.
+  bool AwaitEnd(uint64_t deadline_ns) { return thread_.Join(deadline_ns); }
 
   // Changes the thresholds that `given` names, from the next poll on. Any thread.
   Status ChangeThresholds(const jankbox_options& given);
@@ -71,8 +78,8 @@ class Watcher {
   // The thresholds that apply, for the trace of a report. Any thread.
   std::vector<SnapshotFact> ThresholdFacts() const;
 
-  // Waits until clock and modules are known, some 20 ms after Run() began. Any Jankbox thread but
-  // the watcher's.
+  // Waits until clock and modules are known, some 20 ms after Start(). Any Jankbox thread but the
+  // watcher's.
   void WaitReady() { progress_.WaitBegun(); }
 
   // Looks as soon as it can. Any thread.
@@ -104,6 +111,7 @@ class Watcher {
   uint64_t recorded_ns() const { return overhead_.recorded_ns(); }
 
  private:
+  void Run();
   void Begin();  // until it is ready
   void CalibrateFirst();
   void Calibrate();
@@ -179,6 +187,8 @@ class Watcher {
   SlowMethods slow_methods_;
   std::function<void()> count_usage_;  // empty: usage is not counted
   std::function<bool(uint64_t)> overdrawn_;
+  std::function<void()> begin_;
+  std::function<void()> end_;
   bool sparing_ = false;  // as of the last look
   UsageWatch usage_;
   CpuAccount cpu_account_;
@@ -192,6 +202,7 @@ class Watcher {
   ThresholdLayers thresholds_ GUARDED_BY(mutex_);  // those that are wanted
   bool thresholds_changed_ GUARDED_BY(mutex_) = false;
   ModuleMap modules_ GUARDED_BY(mutex_);
+  OwnThread thread_;
 };
 
 }  // namespace jankbox

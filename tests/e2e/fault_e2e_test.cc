@@ -77,17 +77,6 @@ TEST_F(FaultTest, MessageBeforeTheWatcherBeginsIsReported) {
   }
 }
 
-// The thread that makes the parts of the recording has no CPU until after the stop.
-TEST_F(FaultTest, StopDoesNotWaitForARecordingThatNeverBegan) {
-  const std::string folder = Folder("stop");
-  const HostRun run = RunWith("stop", 3000, folder);
-  EXPECT_EQ(run.first, 0);
-  EXPECT_LT(run.calls, 2000) << "ms";
-  EXPECT_EQ(run.second, 0);
-  ASSERT_EQ(Reports(folder).size(), 1u);
-  EXPECT_EQ(Reports(folder)[0].what(), "second");
-}
-
 // A daemon closes all descriptors while Jankbox works; after the start, which is on its own thread.
 TEST_F(FaultTest, FilesThatTakeItsDescriptorsStayTheProgramsOwn) {
   const long step = getenv("JANKBOX_SOAK") != nullptr ? 1 : 9;

@@ -76,8 +76,8 @@ Result<std::unique_ptr<RingFile>> RingFile::Create(const RingOptions& options) {
     status = ring->MapMemory();
     if (!status.ok()) return status;
   }
-  ring->FillHeader(options);
   ring->FillIdentity(identity);
+  ring->FillHeader(options);
   ring->named_.store(true, std::memory_order_release);
   return ring;
 }
@@ -125,7 +125,6 @@ Status RingFile::Name(const std::string& folder) {
 
 void RingFile::StayInMemory(const std::string& reason) {
   in_memory_reason_ = reason;
-  if (header()->process_name[0] == '\0') FillIdentity(CurrentProcess());
   named_.store(true, std::memory_order_release);
 }
 
@@ -178,9 +177,7 @@ void RingFile::FillIdentity(const ProcessIdentity& identity) {
   RingHeader* h = mutable_header();
   h->process_start_ticks = identity.start_ticks;
   CopyText(h->boot_id, sizeof(h->boot_id), identity.boot_id);
-  const std::string name = CurrentProcessName();
-  CopyText(h->process_name, sizeof(h->process_name), name);
-  if (h->app_name[0] == '\0') CopyText(h->app_name, sizeof(h->app_name), AppText(name));
+  CopyText(h->process_name, sizeof(h->process_name), CurrentProcessName());
 }
 
 void RingFile::FillHeader(const RingOptions& options) {

@@ -59,7 +59,7 @@ TEST_F(OptionsTest, NothingGivenIsTheDefaults) {
   EXPECT_TRUE(options.frame_sources.gtk && options.frame_sources.sdl && options.frame_sources.swap);
   EXPECT_EQ(options.sampler_mode, StackSampler::Mode::kAuto);
   EXPECT_TRUE(options.loop_hooks);
-  EXPECT_EQ(options.app_name, "") << "named as its process, by the ring";
+  EXPECT_EQ(options.app_name, "sdk_test");
   EXPECT_EQ(options.upload_url, "");
 }
 

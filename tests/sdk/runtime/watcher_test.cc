@@ -64,14 +64,14 @@ class WatcherTest : public testing::Test {
     closed->push_back(std::move(ring_));
   }
   void Start() {
-    ASSERT_TRUE(thread_.Start([this] { watcher_->Run(); }));
+    watcher_->Start();
     started_ = true;
     watcher_->WaitReady();
   }
   void Stop() {
     if (!started_) return;
     watcher_->AskToStop(/*process_exits=*/false);
-    thread_.Join(UINT64_MAX);
+    watcher_->AwaitEnd(UINT64_MAX);
     started_ = false;
   }
   void Look() { ASSERT_TRUE(watcher_->LookNow(Soon())); }
@@ -94,7 +94,6 @@ class WatcherTest : public testing::Test {
   std::mutex mutex_;
   std::vector<SealRequest> sealed_;  // guarded by mutex_
   std::unique_ptr<Watcher> watcher_;
-  OwnThread thread_;
   bool started_ = false;
 };
 
