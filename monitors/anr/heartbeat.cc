@@ -95,7 +95,7 @@ void Heartbeat::Sleeps(uint64_t planned_ns, bool rests) {
 void Heartbeat::SleepsOn(uint64_t woken_ns, uint64_t planned_ns) {
   rest_ns_ = std::min(rest_ns_, Less(woken_ns, last_.monotonic_ns));
   planned_ns_ = rest_ns_ + planned_ns;
-  ++sleeps_;
+  if (planned_ns != 0) ++sleeps_;
 }
 
 uint64_t Heartbeat::Wakes() {

@@ -54,7 +54,7 @@ class Heartbeat {
   // The watcher goes to sleep for `planned_ns`. `rests`: until it is woken, nothing is to be seen.
   void Sleeps(uint64_t planned_ns, bool rests = true);
   // Something that it was to see woke it at `woken_ns` of CLOCK_MONOTONIC; it sleeps on for
-  // `planned_ns`. Once a sleep.
+  // `planned_ns`, 0: it does not. Once a sleep.
   void SleepsOn(uint64_t woken_ns, uint64_t planned_ns);
   // It is awake again. Returns that moment, CLOCK_MONOTONIC: looks are judged by it, since what
   // happens after it is not known yet.

@@ -186,9 +186,10 @@ uint64_t CpuAccount::ReadStolen(uint64_t now_ns) {
   return stolen_ns_;
 }
 
-void CpuAccount::Read(uint64_t now_ns, bool active) {
+void CpuAccount::Read(uint64_t now_ns, bool active, bool sparing) {
   if (!active && quota_.permille == 0) return;
-  if (count_ != 0 && now_ns < points_[count_ - 1].time_ns + kIntervalNs) return;
+  const uint64_t interval_ns = sparing ? kSparingIntervalNs : kIntervalNs;
+  if (count_ != 0 && now_ns < points_[count_ - 1].time_ns + interval_ns) return;
   if (cpus_ == 0) cpus_ = static_cast<uint64_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   Point point{.time_ns = now_ns};
   Text text;

@@ -45,9 +45,9 @@ class CpuAccount {
   // Read() finds a new one of the process' own cgroup at once, by the throttled periods.
   void FindQuota();
 
-  // Reads the counters, at most every 40 ms. `active`: a watched thread does something; if none
-  // does, only a quota is followed.
-  void Read(uint64_t now_ns, bool active);
+  // Reads the counters, at most every 40 ms, and every 90 ms if `sparing`: the budget is used up.
+  // `active`: a watched thread does something; if none does, only a quota is followed.
+  void Read(uint64_t now_ns, bool active, bool sparing = false);
 
   // CLOCK_MONOTONIC. Counters are read in steps: up to 100 ms around the stretch may count.
   CpuShortage Between(uint64_t from_ns, uint64_t to_ns) const;
@@ -55,6 +55,7 @@ class CpuAccount {
  private:
   static constexpr size_t kMaxPoints = 256;  // beyond it every second one is dropped
   static constexpr uint64_t kIntervalNs = 40'000'000;
+  static constexpr uint64_t kSparingIntervalNs = 90'000'000;
   static constexpr uint64_t kNearNs = 100'000'000;  // counters this far outside of a stretch do
   static constexpr size_t kMaxPath = 512;
   static constexpr uint32_t kFindsAfterLift = 10;

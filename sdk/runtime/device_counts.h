@@ -20,7 +20,7 @@ namespace jankbox {
 class DeviceCounts {
  public:
   // Counted later at most: each has a note in the ring.
-  static constexpr size_t kMaxLater = 5;
+  static constexpr size_t kMaxLater = 21;
   static constexpr uint64_t kLaterNs = kNsPerSecond;
 
   explicit DeviceCounts(const Options& options) : options_(options) {}

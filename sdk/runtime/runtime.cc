@@ -217,6 +217,7 @@ bool Runtime::Stop(uint64_t deadline_ns, bool process_exits) {
   if (!ended) RemoveRing();
   if (!ended || !parts_ended_) return false;
   if (!ring_kept_) ring_->GiveMemoryBack();
+  ring_->CloseFile();
   RetiredRings().push_back({MonotonicNs(), std::move(ring_)});
   return true;
 }
@@ -337,7 +338,7 @@ Status Runtime::ReportIncident(const std::string& what, uint64_t begin_ns, uint6
 Status Runtime::SealByHand(ReportKind kind, const std::string& what, uint64_t begin_ns,
                            uint64_t end_ns) {
   if (sealer_->Enqueue(RequestByHand(kind, what, begin_ns, end_ns))) return Status::Ok();
-  return Status(StatusCode::kBusy, "64 reports are already waiting to be written");
+  return Status(StatusCode::kBusy, "48 reports are already waiting to be written");
 }
 
 void Runtime::ResetIds() { sealer_->ResetIds(); }

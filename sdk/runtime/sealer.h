@@ -32,7 +32,7 @@ namespace jankbox {
 
 class Sealer {
  public:
-  static constexpr size_t kMaxQueued = 64;
+  static constexpr size_t kMaxQueued = 48;
   static constexpr size_t kMaxUrgent = 4;  // ANRs that last, of different threads
 
   // Called on the sealing thread: what the live process's window around an incident is to be read

@@ -242,7 +242,7 @@ void Watcher::CountCpu(uint64_t now_ns) {
     const bool runs = thread.dispatch_begin_ticks.load(std::memory_order_relaxed) != 0;
     active = active || (threads_[i] == nullptr ? runs : threads_[i]->NeedsCpuAccount(runs));
   }
-  cpu_account_.Read(now_ns, active);
+  cpu_account_.Read(now_ns, active, sparing_);
 }
 
 // "": there is none yet, or there never was one.
@@ -436,7 +436,7 @@ void Watcher::Run() {
   Begin();
   ProcBeatSource beats(read_sealer_);
   Heartbeat heartbeat(&beats);
-  WatcherSleep sleep;
+  WatcherSleep sleep(ring_->header());
   WatcherSleep::Slept slept;
   while (!stop_.load(std::memory_order_acquire)) {
     const uint64_t now_ns = heartbeat.Wakes();

@@ -10,6 +10,7 @@
 #include "monitors/anr/heartbeat.h"
 #include "sdk/runtime/look_pace.h"
 #include "tracer/clock/tick_clock.h"
+#include "tracer/ring/ring_format.h"
 
 namespace jankbox {
 
@@ -25,7 +26,7 @@ class WatcherSleep {
     uint64_t rested_ns = 0;  // until when nothing began, CLOCK_MONOTONIC; 0: not known
   };
 
-  WatcherSleep();
+  explicit WatcherSleep(const RingHeader* ring);  // which outlives it
   ~WatcherSleep();
 
   // After a look that saw `look`, but for `look.asleep`. Not for long once `stop` is set.
@@ -33,6 +34,9 @@ class WatcherSleep {
               Heartbeat* heartbeat);
 
  private:
+  bool DispatchRuns() const;
+
+  const RingHeader* const ring_;
   bool fences_;
   LookPace pace_;
 };

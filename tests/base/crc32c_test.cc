@@ -17,10 +17,10 @@ TEST(Crc32c, KnownAnswers) {  // RFC 3720, B.4
 
 TEST(Crc32c, InstructionAndTableAgreeOnAnyLengthStartAndCut) {
   std::mt19937 random(5);
-  std::string bytes(300, '\0');
+  std::string bytes(4 * kCrc32cLanesBytes, '\0');
   for (char& byte : bytes) byte = static_cast<char>(random());
   for (size_t from = 0; from < 9; ++from) {
-    for (size_t length = 0; from + length <= bytes.size(); length += 7) {
+    for (size_t length = 0; from + length <= bytes.size(); length += length < 300 ? 7 : 61) {
       const char* at = bytes.data() + from;
       const uint32_t whole = Crc32cPortable(0, at, length);
       ASSERT_EQ(Crc32c(0, at, length), whole);

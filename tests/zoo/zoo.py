@@ -238,6 +238,12 @@ def is_decided(share, pairs):
     return abs(2 * share - 1) * pairs ** 0.5 >= SURE
 
 
+def quiet_pairs(bare, recorded):
+    """CPU seconds of the pairs of idle runs whose recorded one wrote no report, which is paid for."""
+    pairs = [(alone.cpu_s, run.cpu_s) for alone, (run, _) in zip(bare, recorded) if not run.reported]
+    return [alone for alone, _ in pairs], [run for _, run in pairs]
+
+
 class Zoo:
     def __init__(self, options):
         self.options = options
@@ -340,7 +346,7 @@ class Zoo:
                 errors.append(f'ended with {run.status}, alone with {", ".join(sorted(states))}')
             for report in reports:
                 errors.append(f'{report["kind"]} {report["duration_ms"]:.0f} ms: {report["verdict"].get("summary", "")}')
-        quiet = [run.cpu_s for run, _ in recorded if not run.reported]  # writing reports is paid for
+        quiet = quiet_pairs(bare, recorded)[1]
         # To the tick in which the kernel counts: 0.07 − 0.01 is a little more than 0.06.
         more = round(statistics.median(quiet) - statistics.median(run.cpu_s for run in bare), 3) if quiet else 0
         if self.options.costs and not quiet:
@@ -386,11 +392,12 @@ class Zoo:
                 f'{report["verdict"].get("summary", "")}' for report in reports]
 
     def needs_round(self, bare, recorded):
-        """Whether another pair of idle runs is needed: if they disagree on the CPU time, until it is clear."""
+        """Whether another pair of idle runs is needed: if some took too much CPU time, until it is clear."""
         if len(bare) < self.options.rounds or not self.options.costs:
             return len(bare) < self.options.rounds
-        share = share_over([run.cpu_s for run in bare], [run.cpu_s for run, _ in recorded], MORE_CPU_S)
-        return 0 < share < 1 and not is_decided(share, len(bare)) and len(bare) < MOST_ROUNDS
+        pairs = quiet_pairs(bare, recorded)
+        share = share_over(*pairs, MORE_CPU_S) if pairs[0] else 0
+        return share > 0 and not is_decided(share, len(pairs[0])) and len(bare) < MOST_ROUNDS
 
     def try_unplanted(self, program, screen):
         bare, recorded = [], []

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/crc32c.h"
 #include "tracer/event/event.h"
 #include "tracer/ring/open_calls.h"
 #include "tracer/ring/open_markers.h"
+#include "tracer/ring/ring_checksums.h"
 
 namespace jankbox {
 namespace {
@@ -67,20 +69,49 @@ __attribute__((cold)) bool ShareWantsChunks(const RingFile& ring, RingShare shar
 // small share that is nearly full, one round may find none although there always is one.
 constexpr uint32_t kLeastAttempts = 64;
 
+RingChunk* TakeFree(RingChunk* chunk, int32_t tid) {
+  int32_t free = kNoOwner;
+  if (chunk->owner.load(std::memory_order_relaxed) != free) return nullptr;
+  const bool taken = chunk->owner.compare_exchange_strong(free, tid, std::memory_order_acquire,
+                                                          std::memory_order_relaxed);
+  return taken ? chunk : nullptr;
+}
+
+// One of the watched threads' chunks for calls that none of them has needed so far, from their last
+// one on, for another thread: if it is older than `next`, which that thread would get otherwise.
+RingChunk* Borrow(RingFile* ring, uint32_t ready, const RingChunk* next, int32_t tid) {
+  constexpr RingShare kOfWatched{RingLane::kCalls, /*watched=*/true};
+  const uint32_t pool = ShareSize(kOfWatched, ready);
+  const uint64_t needed = ShareCursor(kOfWatched, ring->header()).load(std::memory_order_relaxed);
+  if (needed >= pool) return nullptr;
+  std::atomic<uint64_t>* turns = ring->borrowed();
+  uint64_t turn = turns->load(std::memory_order_relaxed);
+  const auto back = static_cast<uint32_t>(turn % (pool - needed));
+  RingChunk* chunk = ring->chunk(ShareIndex(kOfWatched, pool - 1 - back));
+  if (chunk->sequence.load(std::memory_order_relaxed) >=
+      next->sequence.load(std::memory_order_relaxed)) {
+    return nullptr;
+  }
+  const bool mine = turns->compare_exchange_strong(turn, turn + 1, std::memory_order_relaxed);
+  return mine ? TakeFree(chunk, tid) : nullptr;
+}
+
 __attribute__((noinline)) RingChunk* ClaimOfShare(RingFile* ring, RingShare share, int32_t tid) {
   RingHeader* header = ring->mutable_header();
-  const uint32_t pool = ShareSize(share, header->chunks_ready.load(std::memory_order_acquire));
+  const uint32_t ready = header->chunks_ready.load(std::memory_order_acquire);
+  const uint32_t pool = ShareSize(share, ready);
   std::atomic<uint64_t>& cursor = ShareCursor(share, header);
   const uint32_t attempts = pool == 0 ? 0 : std::max(pool, kLeastAttempts);
+  const auto chunk_of = [ring, share, pool](uint64_t turn) {
+    return ring->chunk(ShareIndex(share, static_cast<uint32_t>(turn % pool)));
+  };
+  if (share.lane == RingLane::kCalls && !share.watched && pool != 0) {
+    const RingChunk* next = chunk_of(cursor.load(std::memory_order_relaxed));
+    if (RingChunk* chunk = Borrow(ring, ready, next, tid)) return chunk;
+  }
   for (uint32_t attempt = 0; attempt < attempts; ++attempt) {
-    const uint64_t turn = cursor.fetch_add(1, std::memory_order_relaxed);
-    RingChunk* chunk = ring->chunk(ShareIndex(share, static_cast<uint32_t>(turn % pool)));
-    int32_t free = kNoOwner;
-    if (chunk->owner.load(std::memory_order_relaxed) != free) continue;
-    if (chunk->owner.compare_exchange_strong(free, tid, std::memory_order_acquire,
-                                             std::memory_order_relaxed)) {
-      return chunk;
-    }
+    RingChunk* chunk = chunk_of(cursor.fetch_add(1, std::memory_order_relaxed));
+    if (TakeFree(chunk, tid) != nullptr) return chunk;
   }
   return nullptr;
 }
@@ -167,11 +198,16 @@ void StartChunk(ThreadCursor& cursor, RingFile* ring, RingChunk* chunk, bool wat
   }
   chunk->sequence.store(header->next_sequence.fetch_add(1, std::memory_order_relaxed),
                         std::memory_order_release);  // pairs with the reader's first load
+  RingChunk* before = cursor.closed;
+  cursor.closed = cursor.chunk;
   if (cursor.chunk != nullptr) CloseChunk(cursor, previous_end, now);
   cursor.chunk = chunk;
   cursor.base_ticks = now;
   cursor.next.store(reinterpret_cast<uint64_t>(words), std::memory_order_relaxed);
   cursor.end.store(EndOf(chunk), std::memory_order_relaxed);
+  // The one that was closed just now may still get the word of an event that was interrupted.
+  const bool own = before != nullptr && before->thread_serial == cursor.serial;
+  if (own && Crc32cIsFast()) ChecksumChunk(before);
 }
 
 bool Rebase(ThreadCursor& cursor, uint64_t now, uint64_t words) {

@@ -15,6 +15,8 @@ namespace jankbox {
 
 // The shares of the chunks. Of sixteen, the eight with even indexes are for the calls of watched
 // threads, index 7 their markers, index 15 the markers of all others, and what is left their calls.
+// What the watched threads' calls have not needed since the recording began, others' calls may
+// have.
 struct RingShare {
   RingLane lane;
   bool watched;

@@ -89,6 +89,7 @@ ThreadCursor* MyCursor(RingLane lane) {
 void Rewind(ThreadCursor* cursor, RingLane lane) {
   cursor->lane = lane;
   cursor->chunk = nullptr;
+  cursor->closed = nullptr;
   cursor->chunk_index = 0;
   cursor->words_before = 0;
 }

@@ -25,7 +25,7 @@ size_t CommittedBytes(const RingChunk& chunk) {
 template <typename Word>
 uint32_t CrcOfWords(uint32_t crc, const uint8_t* from, size_t bytes) {
   static_assert(kCoveredFrom % sizeof(uint32_t) == 0 && kCoveredTo % sizeof(uint32_t) == 0);
-  Word copy[128];
+  Word copy[kCrc32cLanesBytes / sizeof(uint64_t)];
   auto* words = reinterpret_cast<const Word*>(from);
   for (size_t left = bytes / sizeof(Word); left > 0;) {
     const size_t count = std::min(left, std::size(copy));
@@ -49,6 +49,17 @@ uint32_t CrcOfChunk(const RingChunk& chunk) {
   return CrcOfWords<uint64_t>(crc, bytes + sizeof(RingChunk), CommittedBytes(chunk));
 }
 
+void ChecksumChunk(RingChunk* chunk) {
+  const uint64_t sequence = chunk->sequence.load(std::memory_order_acquire);
+  if (sequence == 0 || chunk->owner.load(std::memory_order_acquire) != kNoOwner) return;
+  if (chunk->checksum.load(std::memory_order_relaxed) >> 32 == (sequence & UINT32_MAX)) return;
+  if (!ChunkCountsAreSane(*chunk)) return;
+  const uint32_t crc = CrcOfChunk(*chunk);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (chunk->sequence.load(std::memory_order_relaxed) != sequence) return;
+  chunk->checksum.store(RingChecksum(sequence, crc), std::memory_order_relaxed);
+}
+
 void ChecksumClosedChunks(RingFile* ring, uint64_t closed_before_ticks) {
   const uint32_t ready = ring->header()->chunks_ready.load(std::memory_order_acquire);
   for (uint32_t i = 0; i < ready; ++i) {
@@ -56,13 +67,7 @@ void ChecksumClosedChunks(RingFile* ring, uint64_t closed_before_ticks) {
     const uint64_t sequence = chunk.sequence.load(std::memory_order_acquire);
     if (sequence == 0 || chunk.owner.load(std::memory_order_acquire) != kNoOwner) continue;
     const uint64_t closed = chunk.close_ticks.load(std::memory_order_relaxed);
-    if (closed == 0 || closed >= closed_before_ticks) continue;
-    if (chunk.checksum.load(std::memory_order_relaxed) >> 32 == (sequence & UINT32_MAX)) continue;
-    if (!ChunkCountsAreSane(chunk)) continue;
-    const uint32_t crc = CrcOfChunk(chunk);
-    std::atomic_thread_fence(std::memory_order_acquire);
-    if (chunk.sequence.load(std::memory_order_relaxed) != sequence) continue;
-    chunk.checksum.store(RingChecksum(sequence, crc), std::memory_order_relaxed);
+    if (closed != 0 && closed < closed_before_ticks) ChecksumChunk(&chunk);
   }
 }
 

@@ -1,6 +1,6 @@
-// Checksums of the ring's closed chunks: made on a Jankbox thread some time after a chunk was
-// closed, checked when a dead process's ring is read. They reveal a damaged file (a torn page after
-// a power cut, a bad disk) from what was recorded.
+// Checksums of the ring's closed chunks: made by the thread that closed them, when it has closed
+// another one, or by a Jankbox thread some time later; checked when a dead process's ring is read.
+// They reveal a damaged file (a torn page after a power cut, a bad disk) from what was recorded.
 #ifndef JANKBOX_TRACER_RING_RING_CHECKSUMS_H_
 #define JANKBOX_TRACER_RING_RING_CHECKSUMS_H_
 
@@ -15,6 +15,10 @@ uint32_t CrcOfChunk(const RingChunk& chunk);
 
 // Whether the counts of a chunk are within it.
 bool ChunkCountsAreSane(const RingChunk& chunk);
+
+// Gives the chunk its checksum, if it is closed and has none. Stops nobody, see below. Any thread:
+// NO-ALLOC, no lock, no system call; 1 µs where Crc32cIsFast().
+void ChecksumChunk(RingChunk* chunk);
 
 // Gives a checksum to the chunks without one that were closed before `closed_before_ticks`. Stops
 // nobody: a chunk that is recycled meanwhile gets one that is not its own, and says so.

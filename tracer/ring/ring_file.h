@@ -86,6 +86,10 @@ class RingFile {
   // that is on its way out of it gets a page for what it writes.
   void GiveMemoryBack();
 
+  // Closes the file in the app's descriptor table, on a thread that has it, once no other writes,
+  // names, grows or ends the ring any more. The mapping stays.
+  void CloseFile() { fd_.Reset(); }
+
   // Replaces the text of the modules section (cut at its size). One writer: the watcher thread.
   void WriteModules(std::string_view text);
 
@@ -138,6 +142,8 @@ class RingFile {
     return reinterpret_cast<RingChunk*>(base_ + header()->chunks_offset +
                                         size_t{index} * kChunkBytes);
   }
+  // How many chunks of watched threads other threads have taken. For tracer/ring only.
+  std::atomic<uint64_t>* borrowed() { return &borrowed_; }
   const std::string& path() const { return path_; }
   // REQUIRES is_named().
   const std::string& in_memory_reason() const { return in_memory_reason_; }
@@ -154,6 +160,7 @@ class RingFile {
   void FillHeader(const RingOptions& options);
   void FillIdentity(const ProcessIdentity& identity);
 
+  std::atomic<uint64_t> borrowed_{0};
   KeptFd fd_;      // holds the file's lock while open
   KeptFd own_fd_;  // the same open file in the table of Jankbox's threads, since LeaveAppsTable()
   // Once it is named.

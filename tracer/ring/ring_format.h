@@ -77,7 +77,7 @@ struct RingChunk {
   RingField<uint32_t> lane;            // RingLane
   RingField<uint64_t>
       words_before;  // of events, in the thread's earlier chunks: what is missing is countable
-  std::atomic<uint64_t> checksum;  // RingChecksum of the closed chunk; set off the app's threads
+  std::atomic<uint64_t> checksum;  // RingChecksum of the closed chunk, once it has one
 };
 static_assert(sizeof(RingChunk) == 96);
 

@@ -26,6 +26,7 @@ struct alignas(64) ThreadCursor : InlineCursor {
   std::atomic<uint32_t> epoch;     // of the recording that it writes into
   std::atomic<int32_t> tid;
   RingChunk* chunk;
+  RingChunk* closed;  // the one before `chunk`
   uint64_t base_ticks;
   uint64_t serial;
   uint64_t words_before;  // of events, in this thread's earlier chunks

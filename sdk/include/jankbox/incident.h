@@ -112,7 +112,7 @@ JANKBOX_API jankbox_status jankbox_incident_attribute(const jankbox_incident* in
  * thread, from `begin_ns` to `end_ns`, named `what` (NULL: ""). The report is written after this
  * returns; jankbox_flush() waits for it. Allocates.
  * Errors: JANKBOX_INVALID_ARGUMENT if the end is before the start or in the future;
- * JANKBOX_NOT_RUNNING; JANKBOX_BUSY if 64 reports are pending. */
+ * JANKBOX_NOT_RUNNING; JANKBOX_BUSY if 48 reports are pending. */
 JANKBOX_API jankbox_status jankbox_report_incident(const char* what, uint64_t begin_ns,
                                                    uint64_t end_ns);
 

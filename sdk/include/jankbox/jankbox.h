@@ -380,7 +380,7 @@ JANKBOX_API const char* jankbox_last_error(void);
 /* Requests a report (kind "manual") of the time up to now; `reason` becomes its title (NULL: "").
  * The report is written after this returns; jankbox_flush() waits for it. Allocates.
  *
- * Errors: JANKBOX_NOT_RUNNING; JANKBOX_BUSY if 64 reports are pending. */
+ * Errors: JANKBOX_NOT_RUNNING; JANKBOX_BUSY if 48 reports are pending. */
 JANKBOX_API jankbox_status jankbox_snapshot(const char* reason);
 
 /* --- Slices, counters and instants, as in a trace */

@@ -126,6 +126,17 @@ TEST_F(CpuAccountTest, QuotaThatIsSetWhileItStallsIsFoundBeforeTheNextLook) {
   EXPECT_EQ(shortage.quota_permille, 100u);
 }
 
+TEST_F(CpuAccountTest, CountersAreReadLessOftenOverBudget) {
+  Group("/work.slice/app.scope", "20000 100000");
+  CpuAccount account(root_.c_str());
+  account.FindQuota();
+  account.Read(0, true, /*sparing=*/true);
+  account.Read(50 * kNsPerMs, true, /*sparing=*/true);
+  EXPECT_FALSE(account.Between(0, 50 * kNsPerMs).known);
+  account.Read(100 * kNsPerMs, true, /*sparing=*/true);
+  EXPECT_TRUE(account.Between(0, 100 * kNsPerMs).known);
+}
+
 TEST_F(CpuAccountTest, TightestQuotaAroundTheProcessCounts) {
   Group("/work.slice/app.scope", "max 100000", 10);
   Group("/work.slice", "250000 100000", 20);

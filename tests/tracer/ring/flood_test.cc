@@ -1,6 +1,7 @@
 // Workers that flood the ring do not take the UI thread's last seconds.
 #include <time.h>
 
+#include <functional>
 #include <thread>
 
 #include "tests/emulator.h"
@@ -51,6 +52,35 @@ TEST_F(FloodTest, EightWorkersLeaveTheUiThreadItsWindow) {
             ByMachine(10u, 1u) * ring_->header()->chunk_count)
       << "the workers did not flood";
   EXPECT_EQ(window.dropped_events, 0u);
+}
+
+TEST_F(FloodTest, AWorkerGetsWhatTheWatchedThreadsHaveNotNeeded) {
+  OpenRing(1 << 20);
+  const auto fill = [] {
+    for (uint32_t i = 0; i < 300'000; ++i) RecordEvent(EventKind::kInstant, 1);  // laps the ring
+  };
+  const auto watch_and = [](const std::function<void()>& record) {
+    std::thread([&record] {
+      WatchThisThread();
+      record();
+    }).join();
+  };
+  const auto chunks_of_watched = [this](uint32_t watched) {  // that have calls of such threads
+    int chunks = 0;
+    for (uint32_t i = 0; i < ring_->header()->chunks_ready.load(); i += 2) {
+      const RingChunk& chunk = *ring_->chunk(i);
+      if (chunk.sequence.load() != 0 && chunk.watched == watched) ++chunks;
+    }
+    return chunks;
+  };
+  const int all = static_cast<int>(ring_->header()->chunks_ready.load() / 2);
+  watch_and([] { RecordEvent(EventKind::kInstant, 1); });
+  fill();
+  EXPECT_EQ(chunks_of_watched(0), all - 1);
+  EXPECT_EQ(chunks_of_watched(1), 1) << "a worker took what a watched thread had";
+  watch_and(fill);
+  fill();
+  EXPECT_LE(chunks_of_watched(0), 1) << "but for the one that the worker had open";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/crc32c.h"
 #include "base/file.h"
 #include "tests/tracer/ring/test_ring.h"
 
@@ -31,6 +32,21 @@ TEST_F(RingChecksumsTest, ClosedChunksHaveOneAndTheOpenOneHasNone) {
   }
   EXPECT_EQ(open, 1u);
   EXPECT_GE(closed, 5u);
+}
+
+TEST_F(RingChecksumsTest, AKillLeavesAllButTheLastClosedOneWithOne) {
+  OpenRing(1 << 20);
+  for (uint32_t i = 1; i < 20000; ++i) RecordEvent(EventKind::kInstant, i);
+  size_t closed = 0, unchecked = 0;
+  for (uint32_t i = 0; i < ring_->header()->chunks_ready.load(); ++i) {
+    const RingChunk& chunk = *ring_->chunk(i);
+    if (chunk.sequence.load() == 0 || chunk.owner.load() != kNoOwner) continue;
+    ++closed;
+    EXPECT_NE(CheckChunk(chunk), ChunkCheck::kWrong);
+    unchecked += CheckChunk(chunk) == ChunkCheck::kNone;
+  }
+  EXPECT_GE(closed, 5u);
+  EXPECT_EQ(unchecked, Crc32cIsFast() ? 1 : closed);
 }
 
 TEST_F(RingChecksumsTest, AnyFlippedBitOfAClosedChunkIsSeenAndTheRestIsRead) {
