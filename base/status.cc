@@ -27,6 +27,11 @@ Status Status::FromErrno(int error_number, const std::string& what) {
     case EBUSY:
       code = StatusCode::kBusy;
       break;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+      code = StatusCode::kUnavailable;  // to this process, now
+      break;
     case ENOSYS:
     case EOPNOTSUPP:
       code = StatusCode::kUnsupported;

@@ -8,6 +8,7 @@
 #include <sys/single_threaded.h>
 #endif
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -90,9 +91,15 @@ class LoopDispatches {
 
   // Is it time to start the recorder, if there is none yet? `own` is what OnWait() said. The
   // recorder's threads take from a process the shortcuts that the C library takes while it has a
-  // single one, in getc() and malloc(): a start-up that is over soon is left those.
-  bool NeedsRecorder(bool own) const {
-    if (what_ != kStartUpName) return own;
+  // single one, in getc() and malloc(): a start-up that is over soon is left those. A program that
+  // only looks for messages, without waiting for one, may still start up.
+  bool NeedsRecorder(const WaitCall& call, bool own) {
+    if (what_ != kStartUpName) {
+      if (!own || !call.returns_at_once || !HasOneThread()) return own;
+      const uint64_t now_ns = MonotonicNs();
+      if (first_glance_ns_ == 0) first_glance_ns_ = now_ns;
+      return now_ns - first_glance_ns_ >= kQuickStartUpNs;
+    }
     if (start_up_over_ || !HasOneThread()) return true;
     return begin_ns_ != 0 && MonotonicNs() - begin_ns_ >= kQuickStartUpNs;
   }
@@ -109,7 +116,7 @@ class LoopDispatches {
   // The running dispatch, if any, ends: at the loop's next wait, or with the program.
   void Finish(const DispatchCalls* calls) {
     Announce(calls);
-    if (starts_up() && !announced_) unrecorded_start_up_ns_ = MonotonicNs() - begin_ns_;
+    if (!announced_ && (starts_up() || first_glance_ns_ != 0)) NoteUnrecorded();
     if (announced_ && calls != nullptr) calls->end();
     begin_ns_ = 0;
     announced_ = false;
@@ -134,6 +141,11 @@ class LoopDispatches {
   const GuessedWaits& guessed_waits() const { return guessed_waits_; }
 
  private:
+  void NoteUnrecorded() {
+    if (begin_ns_ == 0) return;
+    unrecorded_start_up_ns_ = std::max(unrecorded_start_up_ns_, MonotonicNs() - begin_ns_);
+  }
+
   // False if the C library does not say.
   static bool HasOneThread() {
 #if __has_include(<sys/single_threaded.h>)
@@ -161,11 +173,12 @@ class LoopDispatches {
   const char* told_name_ = nullptr;
   uint64_t unrecorded_start_up_ns_ = 0;
   GuessedWaits guessed_waits_;
-  uint64_t guess_began_ns_ = 0;  // of a wait that is only guessed to be the loop's; 0: none
-  uint64_t begin_ns_ = 0;        // of the running dispatch; 0: the loop waits, or there is none yet
-  const char* what_ = nullptr;   // its name; null: unknown
-  bool announced_ = false;       // the recorder knows of it
-  bool start_up_over_ = false;   // by a wait that was perhaps the first of a loop
+  uint64_t first_glance_ns_ = 0;  // a loop's wait that returned at once, before the recorder
+  uint64_t guess_began_ns_ = 0;   // of a wait that is only guessed to be the loop's; 0: none
+  uint64_t begin_ns_ = 0;       // of the running dispatch; 0: the loop waits, or there is none yet
+  const char* what_ = nullptr;  // its name; null: unknown
+  bool announced_ = false;      // the recorder knows of it
+  bool start_up_over_ = false;  // by a wait that was perhaps the first of a loop
   bool asks_ = false;
 };
 

@@ -24,7 +24,7 @@ class ThreadWait {
     // Any wait inside a dispatch is a chance to report it: GTK's start-up waits for its display
     // all the time.
     if (!own_) loop_->Announce(calls);
-    needs_recorder_ = calls == nullptr && loop_->NeedsRecorder(own_);
+    needs_recorder_ = calls == nullptr && loop_->NeedsRecorder(call, own_);
   }
 
   // There is no recorder yet, and it is time to start it.

@@ -26,7 +26,8 @@ constexpr std::string_view kMagic = "JBXCNT01";
 constexpr size_t kMaxBytes = 4u << 20;
 constexpr uint32_t kLockMs = 1000;
 
-enum class FileState { kNone, kDamaged, kCopy, kWhole };
+// kUnreadable: the process is out of descriptors or memory.
+enum class FileState { kNone, kUnreadable, kDamaged, kCopy, kWhole };
 
 struct CountFile {
   FileState state = FileState::kNone;
@@ -39,6 +40,10 @@ CountFile ReadCountFile(const std::string& path) {
   if (!fd.ok() && fd.status().code() == StatusCode::kNotFound) return file;
   file.state = FileState::kDamaged;
   const Result<std::string> bytes = fd.ok() ? ReadFile(path, kMaxBytes) : fd.status();
+  if (!bytes.ok() && bytes.status().code() == StatusCode::kUnavailable) {
+    file.state = FileState::kUnreadable;
+    return file;
+  }
   const std::optional<std::string_view> content =
       bytes.ok() ? CheckedContent(kMagic, bytes.value()) : std::nullopt;
   if (!content || !DecodeCountBook(*content, &file.book).ok() || !IsPlausible(file.book)) {
@@ -50,6 +55,11 @@ CountFile ReadCountFile(const std::string& path) {
   const bool copy = born_ns != 0 && file.book.birth_ns != 0 && born_ns != file.book.birth_ns;
   file.state = copy ? FileState::kCopy : FileState::kWhole;
   return file;
+}
+
+Status Unreadable(const std::string& folder) {
+  return Status(StatusCode::kUnavailable,
+                JoinPath(folder, kCountsName) + ": the process is out of descriptors or memory");
 }
 
 // Whatever follows has a higher generation than both files.
@@ -72,16 +82,17 @@ ReportCountBook BeginAgain(const char* why, const CountFile& synced, const Count
 CountBook::CountBook(std::string folder, Clock clock)
     : folder_(std::move(folder)), clock_(std::move(clock)) {}
 
-CountBook::Loaded CountBook::Load(const SpoolInstant& now) const {
+Result<CountBook::Loaded> CountBook::Load(const SpoolInstant& now) const {
   CountFile synced = ReadCountFile(JoinPath(folder_, kCountsName));
   CountFile recent = ReadCountFile(JoinPath(folder_, kRecentCountsName));
   const auto either = [&](FileState state) {
     return synced.state == state || recent.state == state;
   };
-  if (either(FileState::kCopy)) return {BeginAgain("copy", synced, recent), false, true};
+  if (either(FileState::kUnreadable)) return Unreadable(folder_);
+  if (either(FileState::kCopy)) return Loaded{BeginAgain("copy", synced, recent), false, true};
   if (!either(FileState::kWhole)) {
     const char* why = either(FileState::kDamaged) ? "damaged" : "new";
-    return {BeginAgain(why, {}, {}), false, true};
+    return Loaded{BeginAgain(why, {}, {}), false, true};
   }
   const bool is_recent =
       recent.state == FileState::kWhole &&
@@ -121,7 +132,9 @@ Status CountBook::Change(const Edit& edit) {
   const Result<SpoolLock> lock = SpoolLock::Acquire(JoinPath(folder_, kCountsLockName), kLockMs);
   if (!lock.ok()) return lock.status();
   const SpoolInstant now = clock_();
-  Loaded loaded = Load(now);
+  Result<Loaded> read = Load(now);
+  if (!read.ok()) return read.status();
+  Loaded& loaded = read.value();
   ReportCountBook& book = loaded.book;
   const std::string epoch = book.epoch;
   const bool was_closed = book.closed;
@@ -322,6 +335,9 @@ Status CountBook::Acknowledge(const ReportCounts& sent, const CountsAnswer& answ
 Result<ReportCountBook> CountBook::Read(const std::string& folder) {
   CountFile synced = ReadCountFile(JoinPath(folder, kCountsName));
   CountFile recent = ReadCountFile(JoinPath(folder, kRecentCountsName));
+  if (synced.state == FileState::kUnreadable || recent.state == FileState::kUnreadable) {
+    return Unreadable(folder);
+  }
   // A reader does not mind a copy.
   const auto readable = [](const CountFile& file) { return file.state >= FileState::kCopy; };
   if (readable(recent) && recent.book.generation > synced.book.generation) return recent.book;

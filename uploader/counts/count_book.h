@@ -81,7 +81,7 @@ class CountBook {
   Status Acknowledge(const ReportCounts& sent, const CountsAnswer& answer);
 
   // For readers: the counts as they are now, without the lock and without changing anything.
-  // kNotFound if there are none; kCorrupt.
+  // kNotFound if there are none; kCorrupt; kUnavailable: the process is out of descriptors.
   static Result<ReportCountBook> Read(const std::string& folder);
 
  private:
@@ -104,7 +104,7 @@ class CountBook {
 
   // Runs `edit` over the counts as of now, under the lock, and stores them if that is needed.
   Status Change(const Edit& edit);
-  Loaded Load(const SpoolInstant& now) const;
+  Result<Loaded> Load(const SpoolInstant& now) const;
   Status Store(const SpoolInstant& now, const Outcome& outcome, ReportCountBook* book) const;
   static bool AcknowledgeEnded(const ReportCounts& sent, ReportCountBook* book);
   bool AddUnwritten(ReportCountBook* book);

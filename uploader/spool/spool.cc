@@ -63,8 +63,12 @@ Spool::Spool(std::string directory, const SpoolLimits& limits, Clock clock)
 
 Result<Spool> Spool::Open(const std::string& directory, const SpoolLimits& limits, Clock clock) {
   Spool spool(directory, limits, std::move(clock));
+  // Out of descriptors or memory: perhaps there are some when the first report comes.
+  const auto passes = [](const Status& failed) {
+    return failed.code() == StatusCode::kUnavailable;
+  };
   Status status = spool.CheckFolder();
-  if (!status.ok()) return status;
+  if (!status.ok() && !passes(status)) return status;
   SealedFile::SweepOrphans(directory);
   // Below the floor nothing new is taken, and what is kept stays.
   const uint64_t free_bytes = FreeBytes(directory);
@@ -72,11 +76,13 @@ Result<Spool> Spool::Open(const std::string& directory, const SpoolLimits& limit
     return BelowFloor(directory, free_bytes, limits.min_free_bytes);
   }
   Result<SpoolTransaction> look = spool.Look();
-  if (!look.ok() && look.status().code() != StatusCode::kBusy) return look.status();
+  const bool later =
+      !look.ok() && (look.status().code() == StatusCode::kBusy || passes(look.status()));
+  if (!look.ok() && !later) return look.status();
   if (look.ok()) {
     spool.MakeRoom(&look.value(), {});
     status = UnlessDiskIsFull(look->Commit(false));
-    if (!status.ok()) return status;
+    if (!status.ok() && !passes(status)) return status;
   }
   return spool;
 }

@@ -46,7 +46,8 @@ class Spool {
   using Clock = std::function<SpoolInstant()>;
 
   // Makes the folder (0700), proves with a file that it can be written, and sweeps what dead
-  // processes left. kNoSpace below the free-space floor, kPermissionDenied if Jankbox may not
+  // processes left; where the process is out of descriptors or memory, the first report proves it.
+  // kNoSpace below the free-space floor, kPermissionDenied if Jankbox may not
   // write.
   static Result<Spool> Open(const std::string& directory, const SpoolLimits& limits = {},
                             Clock clock = KernelInstant);

@@ -35,7 +35,9 @@ Result<SpoolTransaction> SpoolTransaction::Begin(const std::string& directory,
   Result<SpoolFolder> folder = ScanSpoolFolder(directory);
   if (!folder.ok()) return folder.status();
   look.folder_ = std::move(folder.value());
-  look.state_ = LoadSpoolState(directory);
+  Result<SpoolState> state = LoadSpoolState(directory);
+  if (!state.ok()) return state.status();
+  look.state_ = std::move(state.value());
   look.Reconcile();
   return look;
 }

@@ -1,5 +1,8 @@
 #include "uploader/transport/curl_library.h"
 
+#include <dlfcn.h>
+
+#include <atomic>
 #include <string>
 
 #include "base/private_library.h"
@@ -10,16 +13,21 @@ namespace {
 // Debian and its like; a private build or Android; Debian's GnuTLS build.
 constexpr const char* kNames[] = {"libcurl.so.4", "libcurl.so", "libcurl-gnutls.so.4"};
 
-Result<const CurlLibrary*> LoadOnce() {
-  static CurlLibrary curl;
+// Never freed: an upload may outlive main().
+constinit std::atomic<const CurlLibrary*> g_loaded{nullptr};
+
+Result<const CurlLibrary*> LoadNow() {
+  CurlLibrary curl;
   void* library = nullptr;
+  std::string reason;
   for (const char* name : kNames) {
     library = OpenPrivateLibrary(name);
     if (library != nullptr) break;
+    const char* error = dlerror();
+    if (reason.empty() && error != nullptr) reason = error;  // of the usual name
   }
   if (library == nullptr) {
-    return Status(StatusCode::kUnavailable,
-                  "libcurl.so.4 is not installed: reports are not uploaded");
+    return Status(StatusCode::kUnavailable, "libcurl cannot be loaded: " + reason);
   }
   const bool resolved = BindSymbol(library, "curl_global_init", &curl.global_init) &&
                         BindSymbol(library, "curl_easy_init", &curl.easy_init) &&
@@ -31,18 +39,18 @@ Result<const CurlLibrary*> LoadOnce() {
                         BindSymbol(library, "curl_slist_append", &curl.slist_append) &&
                         BindSymbol(library, "curl_slist_free_all", &curl.slist_free_all);
   if (!resolved || curl.global_init(CURL_GLOBAL_ALL) != CURLE_OK) {
-    return Status(StatusCode::kUnavailable,
-                  "libcurl lacks required functions: reports are not uploaded");
+    return Status(StatusCode::kUnavailable, "libcurl lacks required functions, or memory");
   }
-  return &curl;
+  return new CurlLibrary(curl);
 }
 
 }  // namespace
 
 Result<const CurlLibrary*> CurlLibrary::Load() {
-  // Never destroyed: an upload may outlive main().
-  static const auto* loaded = new Result<const CurlLibrary*>(LoadOnce());
-  return *loaded;
+  if (const CurlLibrary* loaded = g_loaded.load(std::memory_order_acquire)) return loaded;
+  Result<const CurlLibrary*> now = LoadNow();
+  if (now.ok()) g_loaded.store(now.value(), std::memory_order_release);
+  return now;
 }
 
 }  // namespace jankbox

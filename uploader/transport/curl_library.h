@@ -1,5 +1,5 @@
 // libcurl's functions, loaded at the first upload: an app that uploads nothing does not carry it.
-// Loaded once, apart from the host's symbols, and never unloaded. THREAD-SAFE.
+// Loaded once, apart from the host's symbols, and never unloaded. Jankbox's own threads.
 #ifndef JANKBOX_UPLOADER_TRANSPORT_CURL_LIBRARY_H_
 #define JANKBOX_UPLOADER_TRANSPORT_CURL_LIBRARY_H_
 
@@ -11,7 +11,7 @@
 namespace jankbox {
 
 struct CurlLibrary {
-  // kUnavailable if there is no libcurl on this machine.
+  // kUnavailable if it cannot be loaded, now.
   static Result<const CurlLibrary*> Load();
 
   decltype(&curl_global_init) global_init = nullptr;

@@ -182,6 +182,16 @@ TEST(LoopDispatches, RecorderThatComesLateHearsOfTheRunningDispatch) {
                                                "end"}));
 }
 
+TEST(LoopDispatches, RecorderIsNotStartedWhereAStartUpOnlyLooksForMessages) {
+  LoopDispatches loop;
+  WaitCall glance;
+  glance.returns_at_once = true;
+  EXPECT_EQ(loop.NeedsRecorder(glance, /*own=*/true), __libc_single_threaded == 0);
+  EXPECT_TRUE(loop.NeedsRecorder({}, /*own=*/true)) << "a wait";
+  usleep(LoopDispatches::kQuickStartUpNs / 1000);
+  EXPECT_TRUE(loop.NeedsRecorder(glance, /*own=*/true)) << "it looks again and again";
+}
+
 // A program's own loop over `fd`, whose third wait makes it known.
 struct OwnLoop {
   WaitCall Wait(int fd) {

@@ -15,6 +15,7 @@
 #include "base/scoped_fd.h"
 #include "report/report_encoder.h"
 #include "tests/uploader/counts/counted_incident.h"
+#include "tests/uploader/few_descriptors.h"
 #include "tests/uploader/temporary_folder.h"
 #include "uploader/counts/file_birth.h"
 #include "uploader/spool/spool.h"
@@ -73,6 +74,20 @@ class CountBookTest : public testing::Test {
   TemporaryFolder folder_;
   SpoolInstant now_{1'700'000'000 * kNsPerSecond, 1000 * kNsPerSecond, "boot"};
 };
+
+// The lock gets a descriptor, and the counts do not.
+TEST_F(CountBookTest, WithoutADescriptorNothingIsBegunAgain) {
+  Count("a");
+  const std::string epoch = Now().epoch;
+  CountBook book = Book();
+  for (rlim_t more = 0; more < 3; ++more) {
+    const FewDescriptors few(more);
+    EXPECT_FALSE(book.Count(Incident("a")).ok()) << more;
+  }
+  ASSERT_TRUE(book.Write().ok());
+  EXPECT_EQ(Now().epoch, epoch);
+  EXPECT_EQ(CountOf("a"), 4u);
+}
 
 TEST_F(CountBookTest, CountsOutliveTheProcess) {
   Count("a");

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "tests/uploader/few_descriptors.h"
 #include "tests/uploader/temporary_folder.h"
 
 namespace jankbox {
@@ -137,7 +138,7 @@ TEST(SpoolState, StoredIsLoadedAndPrivate) {
   const TemporaryFolder folder;
   for (const bool durable : {false, true}) {
     ASSERT_TRUE(StoreSpoolState(folder.path(), SampleState(), durable).ok());
-    ExpectSame(LoadSpoolState(folder.path()), SampleState());
+    ExpectSame(LoadSpoolState(folder.path()).value(), SampleState());
   }
   struct stat st {};
   ASSERT_EQ(stat((folder / ".state").c_str(), &st), 0);
@@ -147,17 +148,27 @@ TEST(SpoolState, StoredIsLoadedAndPrivate) {
 
 TEST(SpoolState, NoFileIsAFreshState) {
   const TemporaryFolder folder;
-  EXPECT_EQ(LoadSpoolState(folder.path()).resets, 0u);
-  EXPECT_EQ(LoadSpoolState(folder.path() + "/none").written, 0u);
+  EXPECT_EQ(LoadSpoolState(folder.path()).value().resets, 0u);
+  EXPECT_EQ(LoadSpoolState(folder.path() + "/none").value().written, 0u);
 }
 
 TEST(SpoolState, DamagedFileIsAFreshStateAndCounted) {
   const TemporaryFolder folder;
   std::ofstream(folder / ".state") << "garbage";
-  EXPECT_EQ(LoadSpoolState(folder.path()).resets, 1u);
+  EXPECT_EQ(LoadSpoolState(folder.path()).value().resets, 1u);
   ASSERT_EQ(unlink((folder / ".state").c_str()), 0);
   ASSERT_EQ(mkfifo((folder / ".state").c_str(), 0600), 0);
-  EXPECT_EQ(LoadSpoolState(folder.path()).resets, 1u);
+  EXPECT_EQ(LoadSpoolState(folder.path()).value().resets, 1u);
+}
+
+TEST(SpoolState, WithoutADescriptorItIsNotReplaced) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(StoreSpoolState(folder.path(), SampleState(), true).ok());
+  {
+    const FewDescriptors none(0);
+    EXPECT_EQ(LoadSpoolState(folder.path()).status().code(), StatusCode::kUnavailable);
+  }
+  ExpectSame(LoadSpoolState(folder.path()).value(), SampleState());
 }
 
 TEST(SpoolState, FateNamesAreFixed) {

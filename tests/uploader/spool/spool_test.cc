@@ -5,9 +5,11 @@
 #include <sys/time.h>
 
 #include <fstream>
+#include <optional>
 
 #include "base/file.h"
 #include "report/report_file.h"
+#include "tests/uploader/few_descriptors.h"
 #include "tests/uploader/spool/spool_fixture.h"
 
 namespace jankbox {
@@ -47,6 +49,18 @@ TEST_F(SpoolTest, FolderThatWasRemovedIsMadeAgain) {
   const std::string id = Seal(&spool);
   EXPECT_EQ(ReadReportFile(dir() + "/" + id + ".pftrace.zst")->id(), id);
   EXPECT_EQ(ModeOf(dir()), 0700u);
+}
+
+TEST_F(SpoolTest, OpenedWithoutADescriptorItTakesTheNextReport) {
+  for (rlim_t more = 0; more < 3; ++more) {
+    std::optional<Spool> spool;
+    {
+      const FewDescriptors few(more);
+      spool.emplace(OpenSpool());
+      if (more == 0) EXPECT_FALSE(spool->NewReport(NewUuid(1), 1000).ok());
+    }
+    EXPECT_TRUE(spool->NewReport(NewUuid(1), 1000).ok()) << more;
+  }
 }
 
 TEST_F(SpoolTest, ListIsOldestFirst) {
