@@ -25,12 +25,10 @@ Status Status::FromErrno(int error_number, const std::string& what) {
       break;
     case EAGAIN:
     case EBUSY:
-      code = StatusCode::kBusy;
-      break;
-    case EMFILE:
+    case EMFILE:  // it may go better later
     case ENFILE:
     case ENOMEM:
-      code = StatusCode::kUnavailable;  // to this process, now
+      code = StatusCode::kBusy;
       break;
     case ENOSYS:
     case EOPNOTSUPP:

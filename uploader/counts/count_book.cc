@@ -40,7 +40,7 @@ CountFile ReadCountFile(const std::string& path) {
   if (!fd.ok() && fd.status().code() == StatusCode::kNotFound) return file;
   file.state = FileState::kDamaged;
   const Result<std::string> bytes = fd.ok() ? ReadFile(path, kMaxBytes) : fd.status();
-  if (!bytes.ok() && bytes.status().code() == StatusCode::kUnavailable) {
+  if (!bytes.ok() && bytes.status().code() == StatusCode::kBusy) {
     file.state = FileState::kUnreadable;
     return file;
   }
@@ -58,7 +58,7 @@ CountFile ReadCountFile(const std::string& path) {
 }
 
 Status Unreadable(const std::string& folder) {
-  return Status(StatusCode::kUnavailable,
+  return Status(StatusCode::kBusy,
                 JoinPath(folder, kCountsName) + ": the process is out of descriptors or memory");
 }
 

@@ -81,7 +81,7 @@ class CountBook {
   Status Acknowledge(const ReportCounts& sent, const CountsAnswer& answer);
 
   // For readers: the counts as they are now, without the lock and without changing anything.
-  // kNotFound if there are none; kCorrupt; kUnavailable: the process is out of descriptors.
+  // kNotFound if there are none; kCorrupt; kBusy: the process is out of descriptors.
   static Result<ReportCountBook> Read(const std::string& folder);
 
  private:

@@ -63,10 +63,8 @@ Spool::Spool(std::string directory, const SpoolLimits& limits, Clock clock)
 
 Result<Spool> Spool::Open(const std::string& directory, const SpoolLimits& limits, Clock clock) {
   Spool spool(directory, limits, std::move(clock));
-  // Out of descriptors or memory: perhaps there are some when the first report comes.
-  const auto passes = [](const Status& failed) {
-    return failed.code() == StatusCode::kUnavailable;
-  };
+  // Locked, or out of descriptors or memory: perhaps not when the first report comes.
+  const auto passes = [](const Status& failed) { return failed.code() == StatusCode::kBusy; };
   Status status = spool.CheckFolder();
   if (!status.ok() && !passes(status)) return status;
   SealedFile::SweepOrphans(directory);
@@ -76,9 +74,7 @@ Result<Spool> Spool::Open(const std::string& directory, const SpoolLimits& limit
     return BelowFloor(directory, free_bytes, limits.min_free_bytes);
   }
   Result<SpoolTransaction> look = spool.Look();
-  const bool later =
-      !look.ok() && (look.status().code() == StatusCode::kBusy || passes(look.status()));
-  if (!look.ok() && !later) return look.status();
+  if (!look.ok() && !passes(look.status())) return look.status();
   if (look.ok()) {
     spool.MakeRoom(&look.value(), {});
     status = UnlessDiskIsFull(look->Commit(false));

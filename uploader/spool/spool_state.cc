@@ -205,7 +205,7 @@ Result<SpoolState> DecodeSpoolState(std::string_view bytes) {
 
 Result<SpoolState> LoadSpoolState(const std::string& directory) {
   Result<std::string> bytes = ReadFile(JoinPath(directory, kStateName), kMaxStateBytes);
-  if (!bytes.ok() && bytes.status().code() == StatusCode::kUnavailable) return bytes.status();
+  if (!bytes.ok() && bytes.status().code() == StatusCode::kBusy) return bytes.status();
   if (!bytes.ok() && bytes.status().code() == StatusCode::kNotFound) return SpoolState();
   Result<SpoolState> state = bytes.ok() ? DecodeSpoolState(bytes.value()) : bytes.status();
   if (state.ok()) return std::move(state.value());

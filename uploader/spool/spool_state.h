@@ -85,7 +85,7 @@ std::string EncodeSpoolState(const SpoolState& state);
 Result<SpoolState> DecodeSpoolState(std::string_view bytes);
 
 // The state in `directory`; a fresh one if there is none, and a fresh one with `resets` counted
-// if it is damaged. kUnavailable: the process is out of descriptors or memory.
+// if it is damaged. kBusy: the process is out of descriptors or memory.
 Result<SpoolState> LoadSpoolState(const std::string& directory);
 
 // Replaces the state file; `durable` also survives a power cut. REQUIRES the spool's lock.

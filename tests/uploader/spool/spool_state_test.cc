@@ -166,7 +166,7 @@ TEST(SpoolState, WithoutADescriptorItIsNotReplaced) {
   ASSERT_TRUE(StoreSpoolState(folder.path(), SampleState(), true).ok());
   {
     const FewDescriptors none(0);
-    EXPECT_EQ(LoadSpoolState(folder.path()).status().code(), StatusCode::kUnavailable);
+    EXPECT_EQ(LoadSpoolState(folder.path()).status().code(), StatusCode::kBusy);
   }
   ExpectSame(LoadSpoolState(folder.path()).value(), SampleState());
 }
