@@ -47,8 +47,7 @@ class Spool {
 
   // Makes the folder (0700), proves with a file that it can be written, and sweeps what dead
   // processes left; where the process is out of descriptors or memory, the first report proves it.
-  // kNoSpace below the free-space floor, kPermissionDenied if Jankbox may not
-  // write.
+  // kNoSpace below the free-space floor, kPermissionDenied if Jankbox may not write.
   static Result<Spool> Open(const std::string& directory, const SpoolLimits& limits = {},
                             Clock clock = KernelInstant);
 

@@ -27,7 +27,8 @@ Result<const CurlLibrary*> LoadNow() {
     if (reason.empty() && error != nullptr) reason = error;  // of the usual name
   }
   if (library == nullptr) {
-    return Status(StatusCode::kUnavailable, "libcurl cannot be loaded: " + reason);
+    return Status(StatusCode::kUnavailable,
+                  "libcurl cannot be loaded: " + (reason.empty() ? "no memory" : reason));
   }
   const bool resolved = BindSymbol(library, "curl_global_init", &curl.global_init) &&
                         BindSymbol(library, "curl_easy_init", &curl.easy_init) &&
