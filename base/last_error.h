@@ -4,11 +4,15 @@
 #define JANKBOX_BASE_LAST_ERROR_H_
 
 #include <string>
+#include <string_view>
 
 namespace jankbox {
 
 void SetLastError(const std::string& message);
-std::string LastError();
+
+// Ends with a NUL; valid until the same thread calls this again. Where there is no memory for it,
+// it says so.
+std::string_view LastError();
 
 }  // namespace jankbox
 

@@ -7,10 +7,8 @@
 
 #include <dlfcn.h>
 
-#include <cstddef>
-#include <cstdlib>
-
 #include "base/loader_use.h"
+#include "base/memory/memory_room.h"
 
 namespace jankbox {
 
@@ -25,18 +23,12 @@ inline bool MallocIsReplaced() {
   return replaced;
 }
 
-// The C library's dlopen() may keep its lock for ever if its malloc fails while it takes back what
-// it had loaded of a library's needs.
-inline bool HasMemoryForTheLoader() {
-  constexpr size_t kLoaderBytes = 1 << 20;
-  void* volatile room = malloc(kLoaderBytes);  // volatile: or the compiler leaves both out
-  free(room);
-  return room != nullptr;
-}
-
 // The library's handle, or null if it is not installed or there is no memory.
 inline void* OpenPrivateLibrary(const char* name) {
-  if (!HasMemoryForTheLoader()) return nullptr;
+  // The C library's dlopen() may keep its lock for ever if its malloc fails while it takes back what
+  // it had loaded of a library's needs.
+  constexpr size_t kLoaderBytes = 1 << 20;
+  if (!HasMemory(kLoaderBytes)) return nullptr;
   LoaderUse use;
   int flags = RTLD_NOW | RTLD_LOCAL;
 #ifdef RTLD_DEEPBIND

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/memory/memory_room.h"
 #include "base/private_library.h"
 #include "base/scoped_fd.h"
 #include "diagnosis/symbols/elf_symbols.h"
@@ -23,6 +24,7 @@ constexpr size_t kMaxNoteBytes = 4096;
 constexpr unsigned char kOwnClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
 
 struct ElfLibrary {
+  void* handle = nullptr;
   decltype(elf_version)* version = nullptr;
   decltype(elf_begin)* begin = nullptr;
   decltype(elf_end)* end = nullptr;
@@ -33,13 +35,13 @@ struct ElfLibrary {
   bool bound = false;
 
   ElfLibrary() {
-    void* library = OpenPrivateLibrary("libelf.so.1");
-    bound = library != nullptr && BindSymbol(library, "elf_version", &version) &&
-            BindSymbol(library, "elf_begin", &begin) && BindSymbol(library, "elf_end", &end) &&
-            BindSymbol(library, "elf_nextscn", &next_section) &&
-            BindSymbol(library, "elf_getscn", &section) &&
-            BindSymbol(library, "gelf_getehdr", &header) &&
-            BindSymbol(library, "gelf_getshdr", &section_header) && version(EV_CURRENT) != EV_NONE;
+    handle = OpenPrivateLibrary("libelf.so.1");
+    bound = handle != nullptr && BindSymbol(handle, "elf_version", &version) &&
+            BindSymbol(handle, "elf_begin", &begin) && BindSymbol(handle, "elf_end", &end) &&
+            BindSymbol(handle, "elf_nextscn", &next_section) &&
+            BindSymbol(handle, "elf_getscn", &section) &&
+            BindSymbol(handle, "gelf_getehdr", &header) &&
+            BindSymbol(handle, "gelf_getshdr", &section_header) && version(EV_CURRENT) != EV_NONE;
   }
 };
 
@@ -203,7 +205,7 @@ std::string LinuxElfSymbols::NameAt(Table table, uint32_t offset) {
 
 std::unique_ptr<ElfSymbols> ElfSymbols::Open(const std::string& path) {
   const ElfLibrary& library = TheElfLibrary();
-  if (!library.bound) return nullptr;
+  if (!library.bound || !HasThreadData(library.handle)) return nullptr;
   // O_NONBLOCK: a path may have become a FIFO.
   ScopedFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};

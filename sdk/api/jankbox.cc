@@ -213,11 +213,7 @@ jankbox_status jankbox_flush(uint32_t timeout_ms) {
   return runtime->Flush(deadline_ns) ? JANKBOX_OK : JANKBOX_TIMED_OUT;
 }
 
-const char* jankbox_last_error(void) {
-  static thread_local std::string text;
-  text = jankbox::LastError();
-  return text.c_str();
-}
+const char* jankbox_last_error(void) { return jankbox::LastError().data(); }
 
 uint32_t jankbox_method_id(const char* name) {
   return name == nullptr ? 0 : jankbox::MethodRegistry::Get().IdOfName(name);

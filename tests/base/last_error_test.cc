@@ -43,5 +43,18 @@ TEST_F(LastErrorTest, IsOfTheProcessNotOfTheThread) {
   EXPECT_EQ(LastError(), "from another thread");
 }
 
+TEST_F(LastErrorTest, TextIsItsThreadsUntilThatAsksAgain) {
+  SetLastError("first");
+  const std::string_view first = LastError();
+  std::thread other([] {
+    SetLastError("second");
+    EXPECT_EQ(LastError(), "second");
+  });
+  other.join();
+  EXPECT_EQ(first, "first");
+  EXPECT_EQ(first.data()[first.size()], '\0');
+  EXPECT_EQ(LastError(), "second");
+}
+
 }  // namespace
 }  // namespace jankbox

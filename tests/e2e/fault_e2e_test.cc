@@ -149,7 +149,7 @@ TEST_F(FaultTest, FilesThatTakeItsDescriptorsStayTheProgramsOwn) {
 TEST_F(FaultTest, ProgramLivesUnderEachLimit) {
   // That came from whoever runs the tests.
   const std::string kCloseOthers = "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ";
-  for (const char* limit : {"-v 12000", "-v 16000", "-v 20000", "-v 25000", "-v 32000", "-v 45000",
+  for (const char* limit : {"-v 12000", "-v 16000", "-v 20000", "-v 25000", "-v 32000", "-v 33500", "-v 43500", "-v 45000", "-v 46000", "-v 48000",
                             "-v 70000", "-v 120000", "-n 4", "-n 5", "-n 6", "-n 7", "-n 8",
                             "-n 10", "-n 16", "-f 1", "-f 100", "-f 800", "-f 2000"}) {
     const std::string folder = Folder(limit);

@@ -52,6 +52,7 @@ STALLED_S = 9  # a program plants its stall 3 s after its start, and that takes 
 MOST_ROUNDS = 7  # of idle runs, if they disagree
 START_PAIRS = (5, 25)  # at least and at most
 SURE = 2.2  # standard deviations of a fair coin's: five of five
+REST_S = 0.2  # before a start: the screen still takes leave of the last program
 START_TIMEOUT_S = 5  # without a first window or output
 SETTLE_S = 5  # a program is not idle before (its own `settle_s`): it reads its files and lays out its windows
 
@@ -282,7 +283,8 @@ class Zoo:
             for pair in range(START_PAIRS[1] + 1):
                 if pair > START_PAIRS[0] and is_decided(share_over(*times, MORE_START_S), len(times[0])):
                     break
-                for recorded in (False, True):
+                for recorded in (False, True) if pair % 2 else (True, False):  # neither is always after the other
+                    time.sleep(REST_S)
                     run = self.run(program, screen, program['command'], recorded, START_TIMEOUT_S, done=has_started)[0]
                     if run.start_s is None:
                         return times  # it shows nothing

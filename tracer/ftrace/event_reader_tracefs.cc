@@ -1,16 +1,21 @@
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <vector>
 
 #include "base/file.h"
+#include "base/memory/memory_room.h"
 #include "tracer/ftrace/event_reader.h"
 #include "tracer/ftrace/tracefs_library.h"
 
 namespace jankbox {
 namespace {
+
+// The library uses what its own allocations return, null or not. The formats are some 1,600 small
+// blocks, and where the C library cannot make an arena for the thread, each is a page.
+constexpr size_t kBindBytes = 8 << 20;
+constexpr size_t kReadBytes = 1 << 20;
 
 // The member of a KernelEvent for a field of the kernel's event.
 struct Field {
@@ -161,11 +166,7 @@ class TracefsReader final : public EventReader {
 
 Status TracefsReader::Bind() {
   library_.set_loglevel(TEP_LOG_NONE);  // the host's stderr belongs to the host
-  // It writes through what its own allocations return, null or not.
-  constexpr size_t kNeededBytes = 512 << 10;
-  void* const room = malloc(kNeededBytes);
-  free(room);
-  if (room == nullptr) return Status(StatusCode::kNoSpace, "no memory for event formats");
+  if (!HasMemory(kBindBytes)) return Status(StatusCode::kNoSpace, "no memory for event formats");
   formats_ = library_.alloc_formats();
   if (formats_ == nullptr) return Status(StatusCode::kNoSpace, "no memory for event formats");
   std::string page = ReadProcFile(tracefs_ + "/events/header_page", 1 << 16);
@@ -235,6 +236,7 @@ void TracefsReader::Decode(const tep_event& event, const tep_record& record, int
 }
 
 Status TracefsReader::Take(const std::string& name, const Sink& sink) {
+  if (!HasMemory(kReadBytes)) return Status(StatusCode::kNoSpace, "no memory for kernel events");
   if (formats_ == nullptr) bound_ = Bind();
   if (!bound_.ok()) return bound_;
   tracefs_instance* instance = library_.instance_alloc(tracefs_.c_str(), name.c_str());

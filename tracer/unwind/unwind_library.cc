@@ -22,17 +22,17 @@ bool Bind(void* library, const char* name, Function** function) {
 }  // namespace
 
 std::string UnwindLibrary::Load() {
-  void* library = OpenPrivateLibrary(kSoname);
-  if (library == nullptr) return std::string(kSoname) + " is not installed";
-  const bool bound = Bind(library, "create_addr_space", &create_addr_space) &&
-                     Bind(library, "destroy_addr_space", &destroy_addr_space) &&
-                     Bind(library, "set_caching_policy", &set_caching_policy) &&
-                     Bind(library, "set_cache_size", &set_cache_size) &&
-                     Bind(library, "flush_cache", &flush_cache) &&
-                     Bind(library, "init_remote", &init_remote) && Bind(library, "step", &step) &&
-                     Bind(library, "get_reg", &get_reg) &&
-                     Bind(library, "is_signal_frame", &is_signal_frame) &&
-                     Bind(library, "dwarf_search_unwind_table", &search_table);
+  handle = OpenPrivateLibrary(kSoname);
+  if (handle == nullptr) return std::string(kSoname) + " is not installed";
+  const bool bound = Bind(handle, "create_addr_space", &create_addr_space) &&
+                     Bind(handle, "destroy_addr_space", &destroy_addr_space) &&
+                     Bind(handle, "set_caching_policy", &set_caching_policy) &&
+                     Bind(handle, "set_cache_size", &set_cache_size) &&
+                     Bind(handle, "flush_cache", &flush_cache) &&
+                     Bind(handle, "init_remote", &init_remote) && Bind(handle, "step", &step) &&
+                     Bind(handle, "get_reg", &get_reg) &&
+                     Bind(handle, "is_signal_frame", &is_signal_frame) &&
+                     Bind(handle, "dwarf_search_unwind_table", &search_table);
   return bound ? std::string() : std::string(kSoname) + " lacks required functions";
 }
 

@@ -14,6 +14,7 @@ struct UnwindLibrary {
   using SearchTable = int(unw_addr_space_t, unw_word_t, unw_dyn_info_t*, unw_proc_info_t*, int,
                           void*);
 
+  void* handle = nullptr;
   decltype(unw_create_addr_space)* create_addr_space = nullptr;
   decltype(unw_destroy_addr_space)* destroy_addr_space = nullptr;
   decltype(unw_set_caching_policy)* set_caching_policy = nullptr;

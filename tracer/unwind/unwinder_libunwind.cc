@@ -1,3 +1,4 @@
+#include "base/memory/memory_room.h"
 #include "tracer/unwind/frame_repair.h"
 #include "tracer/unwind/signed_returns.h"
 #include "tracer/unwind/unwind_library.h"
@@ -64,6 +65,11 @@ class Unwinder::Engine final : public FunctionLookup {
       if (stripped != word && tables_.FindModule(stripped) != nullptr) return stripped;
     }
     return word;
+  }
+
+  // A step has data for each thread.
+  bool Begin(unw_cursor_t* cursor) {
+    return HasThreadData(library_.handle) && library_.init_remote(cursor, space_, this) >= 0;
   }
 
   static Engine* Of(void* self) { return static_cast<Engine*>(self); }
@@ -161,7 +167,7 @@ Unwinder::Engine::Stop Unwinder::Engine::Walk(const Registers& start, bool check
   *frame = {start.Get(machine::kProgramCounter), start.Get(machine::kStackPointer), false};
   if constexpr (!machine::kCallsPush) frame->leaf = true;
   unw_cursor_t cursor;
-  if (library_.init_remote(&cursor, space_, this) < 0) return Stop::kBroken;
+  if (!Begin(&cursor)) return Stop::kBroken;
   for (;;) {
     frame->signal = library_.is_signal_frame(&cursor) > 0;
     table_missing_ = false;
@@ -236,7 +242,7 @@ bool Unwinder::Engine::RepairFramePointer(const Frame& frame, Registers* next) {
   registers_ = *next;
   unw_cursor_t cursor;
   unw_word_t sp = 0;
-  return library_.init_remote(&cursor, space_, this) >= 0 && library_.step(&cursor) > 0 &&
+  return Begin(&cursor) && library_.step(&cursor) > 0 &&
          library_.get_reg(&cursor, UNW_REG_SP, &sp) >= 0 && sp == at + 2 * sizeof(uint64_t);
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/memory/memory_room.h"
 #include "uploader/transport/curl_library.h"
 
 namespace jankbox {
@@ -149,6 +150,9 @@ class CurlTransport : public Transport {
     if (!request.url.starts_with("http://") && !request.url.starts_with("https://")) {
       return {.error = request.url + ": not an http or https URL"};
     }
+    // What it loads for names and TLS does not bear a failed malloc everywhere.
+    constexpr size_t kNeededBytes = 1 << 20;
+    if (!HasMemory(kNeededBytes)) return {.error = "no memory"};
     const ScopedSigpipeBlock no_sigpipe;
     SetHeaders(request.content_type);
     Exchange exchange{.cancelled = request.cancelled, .fd = request.fd};
