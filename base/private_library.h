@@ -25,8 +25,8 @@ inline bool MallocIsReplaced() {
 
 // The library's handle, or null if it is not installed or there is no memory.
 inline void* OpenPrivateLibrary(const char* name) {
-  // The C library's dlopen() may keep its lock for ever if its malloc fails while it takes back what
-  // it had loaded of a library's needs.
+  // The C library's dlopen() may keep its lock for ever if its malloc fails while it takes back
+  // what it had loaded of a library's needs.
   constexpr size_t kLoaderBytes = 1 << 20;
   if (!HasMemory(kLoaderBytes)) return nullptr;
   LoaderUse use;

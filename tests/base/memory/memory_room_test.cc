@@ -74,7 +74,7 @@ TEST_F(MemoryRoomTest, ThreadWithoutMemoryDoesNotGetIt) {
         bool has = true;
         const bool limited = LeaveRoom(128 * kMiB);
         std::thread thread([library, limited, &has] {
-          while (limited && ( malloc(kMiB) != nullptr || malloc(1) != nullptr)) {
+          while (limited && (malloc(kMiB) != nullptr || malloc(1) != nullptr)) {
           }
           has = HasThreadData(library);
         });
