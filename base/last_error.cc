@@ -17,24 +17,36 @@ std::string& Text() REQUIRES(g_mutex) {
   return MakeOnce([] { return new std::string(); });
 }
 
-// A block of malloc's that each thread owns; freed at its end and when it gets another. A
-// thread_local with a destructor would end the process where there is no memory to register that.
-class OwnedByThread {
+// The text that each thread was given last: a block of malloc's, freed at the thread's end and when
+// it gets another. A thread_local with a destructor would end the process where there is no memory
+// to register that.
+class TextOfThread {
  public:
-  OwnedByThread() : usable_(pthread_key_create(&key_, free) == 0) {}
+  TextOfThread() : has_key_(pthread_key_create(&key_, free) == 0) {}
 
-  // False, and frees `block`, if the thread cannot own one.
-  bool Set(void* block) const {
-    void* const old = usable_ ? pthread_getspecific(key_) : nullptr;
-    const bool owned = usable_ && pthread_setspecific(key_, block) == 0;
-    free(owned ? old : block);
-    return owned;
+  // Null if there is no memory. In a process that has no key left for it, the text is never freed.
+  const char* Set(const std::string& text) {
+    const char* const old = has_key_ ? static_cast<char*>(pthread_getspecific(key_)) : last_;
+    if (old != nullptr && text == old) return old;
+    char* const copy = strdup(text.c_str());
+    if (!has_key_) return last_ = copy;
+    if (copy != nullptr && pthread_setspecific(key_, copy) != 0) {
+      free(copy);
+      return nullptr;
+    }
+    if (copy != nullptr) free(const_cast<char*>(old));
+    return copy;
   }
 
  private:
   pthread_key_t key_{};
-  bool usable_;
+  const bool has_key_;
+  const char* last_ = nullptr;
 };
+
+TextOfThread& GivenText() REQUIRES(g_mutex) {
+  return MakeOnce([] { return new TextOfThread(); });
+}
 
 }  // namespace
 
@@ -47,13 +59,10 @@ void SetLastError(const std::string& message) {
 }
 
 std::string_view LastError() {
-  constexpr char kNoMemory[] = "no memory for the last error";
-  static const OwnedByThread texts;
   MutexLock lock(&g_mutex);
   if (Text().empty()) return "";
-  char* const copy = strdup(Text().c_str());
-  if (copy == nullptr || !texts.Set(copy)) return kNoMemory;
-  return copy;
+  const char* const text = GivenText().Set(Text());
+  return text == nullptr ? "no memory for the last error" : text;
 }
 
 }  // namespace jankbox

@@ -6,6 +6,7 @@
 #define JANKBOX_BASE_PRIVATE_LIBRARY_H_
 
 #include <dlfcn.h>
+#include <errno.h>
 
 #include "base/loader_use.h"
 #include "base/memory/memory_room.h"
@@ -23,18 +24,32 @@ inline bool MallocIsReplaced() {
   return replaced;
 }
 
-// The library's handle, or null if it is not installed or there is no memory.
+// The library's handle, or null: NoMemoryForLibrary(), or it is not installed.
 inline void* OpenPrivateLibrary(const char* name) {
   // The C library's dlopen() may keep its lock for ever if its malloc fails while it takes back
   // what it had loaded of a library's needs.
   constexpr size_t kLoaderBytes = 1 << 20;
-  if (!HasMemory(kLoaderBytes)) return nullptr;
+  if (!HasMemory(kLoaderBytes)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
   LoaderUse use;
   int flags = RTLD_NOW | RTLD_LOCAL;
 #ifdef RTLD_DEEPBIND
   if (!MallocIsReplaced()) flags |= RTLD_DEEPBIND;
 #endif
-  return dlopen(name, flags);
+  void* const library = dlopen(name, flags);
+  if (library == nullptr) errno = ENOENT;
+  return library;
+}
+
+// Whether the calling thread's OpenPrivateLibrary() failed just now for want of memory: it may
+// succeed later.
+inline bool NoMemoryForLibrary() { return errno == ENOMEM; }
+
+// Why it failed, after the library's name.
+inline const char* NotOpenedText() {
+  return NoMemoryForLibrary() ? " cannot be loaded: no memory" : " is not installed";
 }
 
 // Sets `*function` to `name` of `library`; false if it has none.

@@ -26,7 +26,7 @@ inline bool HasMemory(size_t bytes) {
   };
   Block* volatile blocks = nullptr;  // volatile: or the compiler leaves malloc out
   bool enough = true;
-  for (size_t taken = 0; enough && taken < bytes; taken += kBlockBytes) {
+  for (size_t taken = 0; taken < bytes; taken += kBlockBytes) {
     Block* const block = static_cast<Block*>(malloc(kBlockBytes));
     enough = block != nullptr;
     if (!enough) break;

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <memory>
 
 #include "base/memory/memory_room.h"
 #include "base/private_library.h"
@@ -33,9 +35,11 @@ struct ElfLibrary {
   decltype(gelf_getehdr)* header = nullptr;
   decltype(gelf_getshdr)* section_header = nullptr;
   bool bound = false;
+  bool may_come = false;  // there was no memory for it
 
   ElfLibrary() {
     handle = OpenPrivateLibrary("libelf.so.1");
+    may_come = handle == nullptr && NoMemoryForLibrary();
     bound = handle != nullptr && BindSymbol(handle, "elf_version", &version) &&
             BindSymbol(handle, "elf_begin", &begin) && BindSymbol(handle, "elf_end", &end) &&
             BindSymbol(handle, "elf_nextscn", &next_section) &&
@@ -45,9 +49,17 @@ struct ElfLibrary {
   }
 };
 
-const ElfLibrary& TheElfLibrary() {
-  static const ElfLibrary& library = *new ElfLibrary;
-  return library;
+// Null if it cannot be used, for now at least.
+const ElfLibrary* TheElfLibrary() {
+  static constinit std::atomic<const ElfLibrary*> known{nullptr};
+  const ElfLibrary* library = known.load(std::memory_order_acquire);
+  if (library == nullptr) {
+    auto loaded = std::make_unique<ElfLibrary>();
+    if (loaded->may_come) return nullptr;
+    library = loaded.release();
+    known.store(library, std::memory_order_release);
+  }
+  return library->bound ? library : nullptr;
 }
 
 struct Section {
@@ -64,7 +76,7 @@ class LinuxElfSymbols final : public ElfSymbols {
  public:
   LinuxElfSymbols(ScopedFd file, uint64_t file_size, Elf* elf)
       : file_(std::move(file)), file_size_(file_size), elf_(elf) {}
-  ~LinuxElfSymbols() override { TheElfLibrary().end(elf_); }
+  ~LinuxElfSymbols() override { TheElfLibrary()->end(elf_); }
 
   bool ReadSections();
   std::string BuildId() override;
@@ -98,7 +110,7 @@ bool LinuxElfSymbols::SectionOf(const GElf_Shdr& header, Section* section) const
 }
 
 void LinuxElfSymbols::TakeSymbolTable(const GElf_Shdr& header) {
-  const ElfLibrary& library = TheElfLibrary();
+  const ElfLibrary& library = *TheElfLibrary();
   GElf_Shdr names;
   SymbolSections found;
   Elf_Scn* linked = library.section(elf_, header.sh_link);
@@ -113,7 +125,7 @@ void LinuxElfSymbols::TakeSymbolTable(const GElf_Shdr& header) {
 
 // False if the file is not one of this machine's.
 bool LinuxElfSymbols::ReadSections() {
-  const ElfLibrary& library = TheElfLibrary();
+  const ElfLibrary& library = *TheElfLibrary();
   GElf_Ehdr header;
   constexpr unsigned char kOwnOrder =
       std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
@@ -204,13 +216,13 @@ std::string LinuxElfSymbols::NameAt(Table table, uint32_t offset) {
 }  // namespace
 
 std::unique_ptr<ElfSymbols> ElfSymbols::Open(const std::string& path) {
-  const ElfLibrary& library = TheElfLibrary();
-  if (!library.bound || !HasThreadData(library.handle)) return nullptr;
+  const ElfLibrary* library = TheElfLibrary();
+  if (library == nullptr || !HasThreadData(library->handle)) return nullptr;
   // O_NONBLOCK: a path may have become a FIFO.
   ScopedFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
   if (!file.valid() || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return nullptr;
-  Elf* elf = library.begin(file.get(), ELF_C_READ, nullptr);
+  Elf* elf = library->begin(file.get(), ELF_C_READ, nullptr);
   if (elf == nullptr) return nullptr;
   auto symbols = std::make_unique<LinuxElfSymbols>(std::move(file),
                                                    static_cast<uint64_t>(status.st_size), elf);

@@ -95,10 +95,12 @@ class LoopDispatches {
   // only looks for messages, without waiting for one, may still start up.
   bool NeedsRecorder(const WaitCall& call, bool own) {
     if (what_ != kStartUpName) {
-      if (!own || !call.returns_at_once || !HasOneThread()) return own;
+      const bool glances = own && call.returns_at_once && HasOneThread();
+      if (own && !glances) return true;
+      if (first_glance_ns_ == 0 && !glances) return false;
       const uint64_t now_ns = MonotonicNs();
       if (first_glance_ns_ == 0) first_glance_ns_ = now_ns;
-      return now_ns - first_glance_ns_ >= kQuickStartUpNs;
+      return !HasOneThread() || now_ns - first_glance_ns_ >= kQuickStartUpNs;
     }
     if (start_up_over_ || !HasOneThread()) return true;
     return begin_ns_ != 0 && MonotonicNs() - begin_ns_ >= kQuickStartUpNs;

@@ -14,6 +14,8 @@ namespace jankbox {
 namespace {
 
 constexpr uint64_t kDrainNs = 60 * kNsPerSecond;  // then the thread looks at its other work again
+// Another process has the spool, or this one is out of descriptors or memory.
+constexpr uint64_t kBusyRetryNs = 60 * kNsPerSecond;
 
 // A transfer that is cancelled ends within this time.
 constexpr uint64_t kCancelNs = kNsPerSecond + 200 * kNsPerMs;
@@ -34,7 +36,8 @@ uint64_t DrainOnce(const Options& given, const std::atomic<bool>* cancelled) {
   if (!spool.ok() || !transport.ok()) {
     const Status& status = spool.ok() ? transport.status() : spool.status();
     LogWarning("reports are not uploaded: " + status.message());
-    return UINT64_MAX;
+    const bool busy = status.code() == StatusCode::kBusy;
+    return busy ? MonotonicNs() + kBusyRetryNs : UINT64_MAX;
   }
   DrainOptions options;
   options.base_url = given.upload_url;

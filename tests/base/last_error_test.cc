@@ -1,7 +1,10 @@
 #include "base/last_error.h"
 
 #include <gmock/gmock.h>
+#include <pthread.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <string>
 #include <thread>
 #include <vector>
@@ -54,6 +57,22 @@ TEST_F(LastErrorTest, TextIsItsThreadsUntilThatAsksAgain) {
   EXPECT_EQ(first, "first");
   EXPECT_EQ(first.data()[first.size()], '\0');
   EXPECT_EQ(LastError(), "second");
+}
+
+TEST_F(LastErrorTest, IsToldWhereNoThreadKeyIsLeft) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";  // a process that has not asked yet
+  EXPECT_EXIT(
+      {
+        pthread_key_t key;
+        while (pthread_key_create(&key, nullptr) == 0) {
+        }
+        SetLastError("first");
+        const std::string first(LastError());
+        SetLastError("second");
+        fprintf(stderr, "%s, %s", first.c_str(), LastError().data());
+        _exit(0);
+      },
+      testing::ExitedWithCode(0), "^first, second$");
 }
 
 }  // namespace

@@ -383,7 +383,7 @@ class Zoo:
 
     def long_jobs(self):
         """How many programs at a time have their long idle run."""
-        return 2 * self.options.jobs
+        return 3 * self.options.jobs
 
     def idle_long(self, program):
         """What is wrong with one long idle run."""
@@ -458,7 +458,7 @@ def main():
     parser.add_argument('--idle', type=float, default=8, metavar='S', help='seconds of an idle run [%(default)s]')
     parser.add_argument('--long', type=float, default=60, metavar='S', help='seconds of one more idle run, 0 for none [%(default)s]')
     parser.add_argument('--slow-ms', type=int, default=100, metavar='MS', help='what counts as slow; more on a busy machine [%(default)s]')
-    parser.add_argument('--jobs', type=int, default=2, metavar='N', help='programs at a time; twice as many in the long idle run [%(default)s]')
+    parser.add_argument('--jobs', type=int, default=2, metavar='N', help='programs at a time; three times as many in the long idle run [%(default)s]')
     parser.add_argument('--no-costs', dest='costs', action='store_false', help='the machine is busy: compare no times, and plant no quota')
     only = parser.add_mutually_exclusive_group()
     only.add_argument('--starts', action='store_true', help='compare the starts only')

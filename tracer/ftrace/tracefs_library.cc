@@ -11,7 +11,7 @@ constexpr char kSoname[] = "libtracefs.so.1";
 
 std::string LoadTracefsLibrary(TracefsLibrary* library) {
   void* handle = OpenPrivateLibrary(kSoname);
-  if (handle == nullptr) return std::string(kSoname) + " is not installed";
+  if (handle == nullptr) return std::string(kSoname) + NotOpenedText();
   // tep_… are libtraceevent's, which libtracefs brings.
   const bool bound =
       BindSymbol(handle, "tep_alloc", &library->alloc_formats) &&

@@ -77,16 +77,24 @@ RingChunk* TakeFree(RingChunk* chunk, int32_t tid) {
   return taken ? chunk : nullptr;
 }
 
+// How many of the `pool` chunks that the watched threads share are never lent: a thread that has
+// nothing more to record keeps its last one. Two for each of them, but half of a small ring's.
+uint64_t KeptForWatched(uint32_t pool) {
+  return std::min<uint64_t>(2 * kMaxWatchedThreads, pool / 2);
+}
+
 // One of the watched threads' chunks for calls that none of them has needed so far, from their last
 // one on, for another thread: if it is older than `next`, which that thread would get otherwise.
 RingChunk* Borrow(RingFile* ring, uint32_t ready, const RingChunk* next, int32_t tid) {
   constexpr RingShare kOfWatched{RingLane::kCalls, /*watched=*/true};
   const uint32_t pool = ShareSize(kOfWatched, ready);
-  const uint64_t needed = ShareCursor(kOfWatched, ring->header()).load(std::memory_order_relaxed);
-  if (needed >= pool) return nullptr;
+  const uint64_t kept =
+      std::max(ShareCursor(kOfWatched, ring->header()).load(std::memory_order_relaxed),
+               KeptForWatched(pool));
+  if (ready < RingFile::kFewestChunks || kept >= pool) return nullptr;
   std::atomic<uint64_t>* turns = ring->borrowed();
   uint64_t turn = turns->load(std::memory_order_relaxed);
-  const auto back = static_cast<uint32_t>(turn % (pool - needed));
+  const auto back = static_cast<uint32_t>(turn % (pool - kept));
   RingChunk* chunk = ring->chunk(ShareIndex(kOfWatched, pool - 1 - back));
   if (chunk->sequence.load(std::memory_order_relaxed) >=
       next->sequence.load(std::memory_order_relaxed)) {
@@ -160,8 +168,12 @@ RingChunk* ClaimChunk(RingFile* ring, RingShare share, int32_t tid) {
   return ClaimOfShare(ring, {RingLane::kCalls, share.watched}, tid);
 }
 
-void StartChunk(ThreadCursor& cursor, RingFile* ring, RingChunk* chunk, bool watched,
-                uint64_t now) {
+namespace {
+
+// Closes the thread's chunk, and goes on in `chunk`. The one that it had closed before that, or
+// null. Not inlined: a signal handler may record, on a small stack.
+__attribute__((noinline)) RingChunk* GoOnIn(ThreadCursor& cursor, RingFile* ring, RingChunk* chunk,
+                                            bool watched, uint64_t now) {
   RingHeader* header = ring->mutable_header();
   chunk->sequence.store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);  // readers see 0 before any word changes
@@ -205,6 +217,14 @@ void StartChunk(ThreadCursor& cursor, RingFile* ring, RingChunk* chunk, bool wat
   cursor.base_ticks = now;
   cursor.next.store(reinterpret_cast<uint64_t>(words), std::memory_order_relaxed);
   cursor.end.store(EndOf(chunk), std::memory_order_relaxed);
+  return before;
+}
+
+}  // namespace
+
+void StartChunk(ThreadCursor& cursor, RingFile* ring, RingChunk* chunk, bool watched,
+                uint64_t now) {
+  RingChunk* const before = GoOnIn(cursor, ring, chunk, watched, now);
   // The one that was closed just now may still get the word of an event that was interrupted.
   const bool own = before != nullptr && before->thread_serial == cursor.serial;
   if (own && Crc32cIsFast()) ChecksumChunk(before);

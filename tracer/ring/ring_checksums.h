@@ -16,8 +16,8 @@ uint32_t CrcOfChunk(const RingChunk& chunk);
 // Whether the counts of a chunk are within it.
 bool ChunkCountsAreSane(const RingChunk& chunk);
 
-// Gives the chunk its checksum, if it is closed and has none. Stops nobody, see below. Any thread:
-// NO-ALLOC, no lock, no system call; 1 µs where Crc32cIsFast().
+// Gives the chunk its checksum, if nobody writes it and it has none. Stops nobody, see below. Any
+// thread: NO-ALLOC, no lock, no system call; 1 µs where Crc32cIsFast().
 void ChecksumChunk(RingChunk* chunk);
 
 // Gives a checksum to the chunks without one that were closed before `closed_before_ticks`. Stops

@@ -23,7 +23,6 @@ namespace {
 constexpr uint64_t kNamesOffset = kRingSectionAlignment;
 constexpr uint64_t kModulesOffset = kNamesOffset + kNamesBytes;
 constexpr uint64_t kChunksOffset = kModulesOffset + kModulesBytes;
-constexpr uint32_t kFewestChunks = 24;
 constexpr uint32_t kChunksToName = 4;  // that the app's thread waits for
 constexpr uint64_t kNamesPerStep = 16 << 10;
 static_assert(kNamesBytes % kNamesPerStep == 0);

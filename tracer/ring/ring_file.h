@@ -58,6 +58,7 @@ class RingFile {
   ~RingFile();  // unmaps; no thread may write any more
 
   static constexpr uint32_t kChunksPerStep = 64;  // 1 MiB
+  static constexpr uint32_t kFewestChunks = 24;   // of a ring; they are ready soon after its start
 
   // Allocates what CreateToName() left, on another thread than the app's: the app may record at
   // once.
@@ -87,7 +88,7 @@ class RingFile {
   void GiveMemoryBack();
 
   // Closes the file in the app's descriptor table, on a thread that has it, once no other writes,
-  // names, grows or ends the ring any more. The mapping stays.
+  // names, grows or ends the ring any more: after GiveMemoryBack(). The mapping stays.
   void CloseFile() { fd_.Reset(); }
 
   // Replaces the text of the modules section (cut at its size). One writer: the watcher thread.
@@ -142,7 +143,7 @@ class RingFile {
     return reinterpret_cast<RingChunk*>(base_ + header()->chunks_offset +
                                         size_t{index} * kChunkBytes);
   }
-  // How many chunks of watched threads other threads have taken. For tracer/ring only.
+  // Where other threads look next for a chunk of the watched threads. For tracer/ring only.
   std::atomic<uint64_t>* borrowed() { return &borrowed_; }
   const std::string& path() const { return path_; }
   // REQUIRES is_named().

@@ -23,7 +23,7 @@ bool Bind(void* library, const char* name, Function** function) {
 
 std::string UnwindLibrary::Load() {
   handle = OpenPrivateLibrary(kSoname);
-  if (handle == nullptr) return std::string(kSoname) + " is not installed";
+  if (handle == nullptr) return std::string(kSoname) + NotOpenedText();
   const bool bound = Bind(handle, "create_addr_space", &create_addr_space) &&
                      Bind(handle, "destroy_addr_space", &destroy_addr_space) &&
                      Bind(handle, "set_caching_policy", &set_caching_policy) &&

@@ -18,7 +18,7 @@ namespace jankbox {
 
 class SpoolTransaction {
  public:
-  // kBusy if another process held the lock for 5 s.
+  // kBusy if another process held the lock for 5 s, or this one is out of descriptors or memory.
   static Result<SpoolTransaction> Begin(const std::string& directory, const SpoolInstant& now);
 
   SpoolState& state() { return state_; }

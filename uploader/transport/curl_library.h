@@ -11,7 +11,7 @@
 namespace jankbox {
 
 struct CurlLibrary {
-  // kUnavailable if it cannot be loaded, now.
+  // kBusy if there is no memory for it now, kUnavailable if it cannot be loaded.
   static Result<const CurlLibrary*> Load();
 
   decltype(&curl_global_init) global_init = nullptr;

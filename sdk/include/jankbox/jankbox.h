@@ -68,7 +68,8 @@ typedef enum jankbox_status {
   JANKBOX_CORRUPT = 7,
   /* Jankbox is not recording: jankbox_start() was not called, or failed, or jankbox_stop() was. */
   JANKBOX_NOT_RUNNING = 8,
-  /* Another process uses a file, or too many requests are pending; a later call may succeed. */
+  /* Another process uses a file, too many requests are pending, or this process is out of
+   * descriptors or memory; a later call may succeed. */
   JANKBOX_BUSY = 9,
   /* The time that the caller gave was over before the work was done. */
   JANKBOX_TIMED_OUT = 10,
@@ -337,7 +338,8 @@ enum {
  * already records, returns JANKBOX_OK and ignores `options`.
  *
  * Errors: JANKBOX_INVALID_ARGUMENT if an option is out of its range; JANKBOX_NO_SPACE,
- * JANKBOX_PERMISSION_DENIED, JANKBOX_NOT_FOUND or JANKBOX_IO if the ring file cannot be created. */
+ * JANKBOX_PERMISSION_DENIED, JANKBOX_NOT_FOUND, JANKBOX_BUSY or JANKBOX_IO if the ring file cannot
+ * be created. */
 JANKBOX_API jankbox_status jankbox_start(const jankbox_options* options);
 
 /* Stops recording and finishes the reports that are being written. Waits at most 2 s; usually not
