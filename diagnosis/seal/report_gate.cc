@@ -68,21 +68,21 @@ bool ReportGate::AdmitRepeat(Report* report) {
 }
 
 void ReportGate::NoteRepeat(const Report& report, bool admitted) {
-  uint64_t longest_ns = report.duration_ns;
-  std::erase_if(repeats_, [&](const Repeat& repeat) {
-    if (repeat.counted.kind != report.kind || repeat.counted.what != report.what) return false;
-    longest_ns = std::max(longest_ns, repeat.longest_ns);
+  Repeat repeat;
+  repeat.longest_ns = report.duration_ns;
+  repeat.is_repeat = !admitted;
+  std::erase_if(repeats_, [&](const Repeat& before) {
+    if (before.counted.kind != report.kind || before.counted.what != report.what) return false;
+    repeat.longest_ns = std::max(repeat.longest_ns, before.longest_ns);
+    if (before.counted.fingerprint == report.fingerprint) repeat.is_repeat = true;
     return true;
   });
-  if (admitted) return;
   if (repeats_.size() >= kMaxRepeats) repeats_.pop_front();
-  Repeat repeat;
   repeat.counted.kind = report.kind;
   repeat.counted.what = report.what;
   repeat.counted.app_version = report.app_version;
   repeat.counted.fingerprint = report.fingerprint;
   repeat.counted.identity = report.identity;
-  repeat.longest_ns = longest_ns;
   repeats_.push_back(std::move(repeat));
 }
 
@@ -94,7 +94,8 @@ std::optional<Report> ReportGate::KnownRepeat(const SealRequest& request) const 
   if (by_app || grows || request.method || IsSevere(request.kind)) return {};
   const uint64_t duration_ns = request.end_ns - request.begin_ns - request.held_ns;
   for (const Repeat& repeat : repeats_) {
-    if (repeat.counted.kind != request.kind || repeat.counted.what != request.what) continue;
+    if (!repeat.is_repeat || repeat.counted.kind != request.kind) continue;
+    if (repeat.counted.what != request.what) continue;
     if (duration_ns > repeat.longest_ns + repeat.longest_ns / kWorthALook) return {};
     Report counted = repeat.counted;
     counted.id = request.id;

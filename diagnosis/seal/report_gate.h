@@ -45,10 +45,11 @@ class ReportGate {
   };
   static constexpr size_t kMaxKnown = 64;
 
-  // Of one kind and name of which the last incident was a repeat.
+  // Of one kind and name: the last incident that was looked at.
   struct Repeat {
-    Report counted;  // what is counted of it
+    Report counted;  // what is counted of the next one
     uint64_t longest_ns = 0;
+    bool is_repeat = false;  // its cause was known: refused as that, or the same one twice in a row
   };
   static constexpr size_t kMaxRepeats = 16;
 

@@ -45,6 +45,9 @@ class LoopDispatches {
  public:
   // As a slow message: what is over sooner is no incident.
   static constexpr uint64_t kQuickStartUpNs = 100 * kNsPerMs;
+  // After its first glance a program that waits for something else still starts up; a longer one is
+  // blocked, perhaps for good.
+  static constexpr uint64_t kSlowStartUpNs = kNsPerSecond;
 
   // Before a wait. True if it is the loop's own, or the first sign of a UI that starts up: then
   // OnWaitDone() follows it. `calls` is null until the recorder is ready.
@@ -95,12 +98,12 @@ class LoopDispatches {
   // only looks for messages, without waiting for one, may still start up.
   bool NeedsRecorder(const WaitCall& call, bool own) {
     if (what_ != kStartUpName) {
-      const bool glances = own && call.returns_at_once && HasOneThread();
+      const bool glances = call.returns_at_once && HasOneThread();
       if (own && !glances) return true;
-      if (first_glance_ns_ == 0 && !glances) return false;
+      if (!own && first_glance_ns_ == 0) return false;
       const uint64_t now_ns = MonotonicNs();
       if (first_glance_ns_ == 0) first_glance_ns_ = now_ns;
-      return !HasOneThread() || now_ns - first_glance_ns_ >= kQuickStartUpNs;
+      return now_ns - first_glance_ns_ >= (own ? kQuickStartUpNs : kSlowStartUpNs);
     }
     if (start_up_over_ || !HasOneThread()) return true;
     return begin_ns_ != 0 && MonotonicNs() - begin_ns_ >= kQuickStartUpNs;

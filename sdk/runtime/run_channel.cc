@@ -36,6 +36,12 @@ void TellRun(const WatchedLoopNote& note) {
   SendToRun(SocketName(), "watched: " + WatchedText(getpid(), CurrentProcessName(), note));
 }
 
+void TellRunOfCounted(uint64_t incidents) {
+  if (SocketName().empty()) return;
+  SendToRun(SocketName(),
+            "counted: " + std::to_string(getpid()) + "\t" + std::to_string(incidents));
+}
+
 std::string WatchedText(int pid, const std::string& process, const WatchedLoopNote& note) {
   std::string text = std::to_string(pid) + "\t" + std::to_string(note.index) + "\t" +
                      (note.ended ? "1" : "0") + "\t" + std::to_string(note.messages);

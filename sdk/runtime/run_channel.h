@@ -2,6 +2,8 @@
 // the abstract socket that $JANKBOX_RUN_SOCKET names, so that the program's own output stays as it
 // is and a whole process tree tells an error once. "watched: <fields>" says which loops it watches,
 // "instance: <name>" leaves an ftrace instance to the command, which removes it: that takes long.
+// "counted: <pid> <incidents>" says how many incidents of the process so far have no report,
+// because the CPU budget was used up.
 #ifndef JANKBOX_SDK_RUNTIME_RUN_CHANNEL_H_
 #define JANKBOX_SDK_RUNTIME_RUN_CHANNEL_H_
 
@@ -26,8 +28,9 @@ struct WatchedLoopNote {
 // The fields of a "watched:" message.
 std::string WatchedText(int pid, const std::string& process, const WatchedLoopNote& note);
 
-// Tells `jankbox run`, if there is one. Never waits. Watcher thread.
+// Tells `jankbox run`, if there is one. Never waits. Jankbox's own threads.
 void TellRun(const WatchedLoopNote& note);
+void TellRunOfCounted(uint64_t incidents);
 
 }  // namespace jankbox
 

@@ -14,6 +14,7 @@
 #include "diagnosis/seal/recovery.h"
 #include "sdk/api/app_transport.h"
 #include "sdk/api/incident_listeners.h"
+#include "sdk/runtime/run_channel.h"
 #include "sdk/runtime/run_socket.h"
 #include "tracer/hook/reentry_guard.h"
 
@@ -206,6 +207,7 @@ void Sealer::Run() {
   if (young_) crash_loop_->Ended();
   DoChores();
   MutexLock sealing(&sealing_);
+  TellOfSpared(0);
   counts_.Close();
   if (left_behind_.load(std::memory_order_relaxed)) kernel_->Stop();
   cpu_clock_.End();
@@ -352,17 +354,35 @@ bool Sealer::SpareRepeat(const SealRequest& request) {
   if (gate_ == nullptr || used_ns_ == nullptr || !IncidentListeners::Get().empty()) return false;
   std::optional<Report> repeat = gate_->KnownRepeat(request);
   if (!repeat) return false;
-  const bool overdrawn = budget_.IsOverdrawn(MonotonicNs(), used_ns_());
-  overdrawn_until_ns_.store(budget_.PaidAtNs(), std::memory_order_relaxed);
-  if (!overdrawn) return false;
+  if (!IsOverdrawn(MonotonicNs())) return false;
   counts_.CountLater(&*repeat);
   gate_->Spared(*repeat);
+  TellOfSpared(kNsPerSecond);
   Done(request, /*sealed=*/false);
   return true;
 }
 
+bool Sealer::IsOverdrawn(uint64_t now_ns) {
+  if (used_ns_ == nullptr) return false;
+  MutexLock lock(&budget_mutex_);
+  const bool overdrawn = budget_.IsOverdrawn(now_ns, used_ns_());
+  overdrawn_until_ns_.store(budget_.PaidAtNs(), std::memory_order_relaxed);
+  return overdrawn;
+}
+
+// Tells `jankbox run`, at most once in `each_ns`.
+void Sealer::TellOfSpared(uint64_t each_ns) {
+  const uint64_t spared = refusals_->count(RefusalReason::kOverBudget);
+  const uint64_t now_ns = MonotonicNs();
+  if (spared == told_spared_ || now_ns < told_spared_ns_ + each_ns) return;
+  told_spared_ = spared;
+  told_spared_ns_ = now_ns;
+  TellRunOfCounted(spared);
+}
+
 void Sealer::Done(const SealRequest& request, bool sealed) {
   on_done_(request, sealed);
+  IsOverdrawn(MonotonicNs());  // the watcher spares what it can from now on
   if (!request.ongoing) counts_.Settle(request.id);
   counts_.CountRest();
 }

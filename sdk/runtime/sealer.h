@@ -94,9 +94,11 @@ class Sealer {
   }
   // Any thread.
   Sleeper sleeper() const;
-  // Repeats have used more than the budget, and that is not paid yet. Any thread.
-  bool overdrawn(uint64_t now_ns) const {
-    return now_ns < overdrawn_until_ns_.load(std::memory_order_relaxed);
+  // Jankbox has used more than the budget, and that is not paid yet. Any thread.
+  bool overdrawn(uint64_t now_ns) {
+    const uint64_t until_ns = overdrawn_until_ns_.load(std::memory_order_relaxed);
+    // Once it should be paid, the account is asked again: watching goes on, and costs, too.
+    return until_ns != 0 && (now_ns < until_ns || IsOverdrawn(now_ns));
   }
 
  private:
@@ -136,6 +138,8 @@ class Sealer {
   bool SealOne(const SealRequest& request);
   // Only counts it, if there is no CPU time left for more and it says nothing new.
   bool SpareRepeat(const SealRequest& request);
+  bool IsOverdrawn(uint64_t now_ns) EXCLUDES(budget_mutex_);
+  void TellOfSpared(uint64_t each_ns);
   void Done(const SealRequest& request, bool sealed);
   void LookAtConfigFile();
 
@@ -150,7 +154,8 @@ class Sealer {
   OnUsage on_usage_;
   std::function<void()> on_decided_;
   std::function<uint64_t()> used_ns_;
-  CpuBudget budget_;
+  Mutex budget_mutex_;
+  CpuBudget budget_ GUARDED_BY(budget_mutex_);
   std::atomic<uint64_t> overdrawn_until_ns_{0};
   RingFile* ring_ = nullptr;
   ConfigFile config_file_;
@@ -159,7 +164,9 @@ class Sealer {
   std::unique_ptr<Spool> spool_;
   std::unique_ptr<ReportGate> gate_;
   DeviceCounts counts_;
-  const bool awaits_window_;  // read by the thread that starts: the app may set variables later
+  uint64_t told_spared_ = 0;     // incidents that `jankbox run` knows to be counted only
+  uint64_t told_spared_ns_ = 0;  // since when
+  const bool awaits_window_;     // read by the thread that starts: the app may set variables later
   HealthyMessages healthy_;
   std::shared_ptr<WindowBuffer> buffer_;  // while requests wait
   std::string left_id_;                   // of the request that was left for the stop

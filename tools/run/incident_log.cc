@@ -1,7 +1,10 @@
 #include "tools/run/incident_log.h"
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
+#include "tools/run/message_fields.h"
 #include "tools/terminal/verdict_bar.h"
 
 namespace jankbox::tools {
@@ -41,8 +44,20 @@ std::string IncidentLog::Add(const ReportView& report, uint64_t now_ns) {
   return line;
 }
 
+void IncidentLog::AddCounted(std::string_view text) {
+  const std::vector<std::string_view> fields = Fields(text);
+  if (fields.size() != 2) return;
+  const std::optional<uint64_t> pid = Number(fields[0]), incidents = Number(fields[1]);
+  if (pid && incidents) counted_[static_cast<int>(*pid)] = *incidents;
+}
+
 std::string IncidentLog::Summary() const {
-  if (latest_.empty()) return "no incidents";
+  uint64_t counted = 0;
+  for (const auto& [pid, incidents] : counted_) counted += incidents;
+  if (latest_.empty() && counted == 0) return "no incidents";
+  const std::string only_counted =
+      "only counted: such ones were known, and the CPU budget was used up";
+  if (latest_.empty()) return Plural(counted, "incident") + ", " + only_counted;
   std::map<std::string, int> kinds;
   double worst_ms = 0;
   for (const auto& [id, told] : latest_) {
@@ -53,8 +68,9 @@ std::string IncidentLog::Summary() const {
   for (const auto& [kind, count] : kinds) {
     by_kind += (by_kind.empty() ? "" : ", ") + std::to_string(count) + " " + kind;
   }
-  return std::to_string(latest_.size()) + (latest_.size() == 1 ? " incident (" : " incidents (") +
-         by_kind + ")" + (worst_ms > 0 ? ", worst " + DurationText(worst_ms) : "");
+  return Plural(latest_.size(), "incident") + " (" + by_kind + ")" +
+         (worst_ms > 0 ? ", worst " + DurationText(worst_ms) : "") +
+         (counted > 0 ? ", and " + std::to_string(counted) + " more " + only_counted : "");
 }
 
 }  // namespace jankbox::tools

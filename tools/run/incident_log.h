@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "tools/reports/report_view.h"
@@ -24,7 +25,11 @@ class IncidentLog {
 
   static constexpr uint64_t kQuietNs = 5 * kNsPerSecond;
 
-  // "3 incidents (2 slow message, 1 anr), worst 1.2 s", or "no incidents".
+  // The text of a "counted:" message (sdk/runtime/run_channel). What is none is ignored.
+  void AddCounted(std::string_view text);
+
+  // "3 incidents (2 slow message, 1 anr), worst 1.2 s", or "no incidents". Then how many more have
+  // no report.
   std::string Summary() const;
 
   bool empty() const { return latest_.empty(); }
@@ -44,6 +49,7 @@ class IncidentLog {
   TextStyle style_;
   std::map<std::string, Alike> alike_;  // by fingerprint
   std::map<std::string, Told> latest_;  // by id
+  std::map<int, uint64_t> counted_;     // incidents without a report, by process
 };
 
 }  // namespace jankbox::tools

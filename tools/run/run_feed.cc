@@ -83,6 +83,8 @@ void RunFeed::Tell() {
       instances_.Remove(message->text);
     } else if (message->kind == AgentMessage::Kind::kPossible) {
       watched_.AddPossibleStalls(message->text);
+    } else if (message->kind == AgentMessage::Kind::kCounted) {
+      incidents_.AddCounted(message->text);
     } else if (message->kind == AgentMessage::Kind::kJava) {
       watched_.AddJava(message->text);
     } else if (message->kind == AgentMessage::Kind::kRecognised) {

@@ -1,7 +1,6 @@
 #include "tools/run/watched_log.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "base/clock.h"
 #include "sdk/linux/java_ui.h"
 #include "tools/reports/duration_text.h"
+#include "tools/run/message_fields.h"
 #include "tools/terminal/terminal.h"
 #include "tracer/ring/ring_format.h"
 
@@ -18,27 +18,6 @@ namespace {
 
 constexpr size_t kFields = 7;  // pid, index, ended, messages, loop, thread, process
 constexpr size_t kNamed = 3;
-
-std::vector<std::string_view> Fields(std::string_view text) {
-  std::vector<std::string_view> fields;
-  while (true) {
-    const size_t tab = text.find('\t');
-    fields.push_back(text.substr(0, tab));
-    if (tab == std::string_view::npos) return fields;
-    text.remove_prefix(tab + 1);
-  }
-}
-
-std::optional<uint64_t> Number(std::string_view text) {
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::string Plural(uint64_t count, const std::string& thing) {
-  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
-}
 
 }  // namespace
 

@@ -25,6 +25,7 @@ constexpr struct {
               {"watched: ", AgentMessage::Kind::kWatched},
               {"instance: ", AgentMessage::Kind::kInstance},
               {"possible: ", AgentMessage::Kind::kPossible},
+              {"counted: ", AgentMessage::Kind::kCounted},
               {"recognised: ", AgentMessage::Kind::kRecognised},
               {kJavaPrefix, AgentMessage::Kind::kJava}};
 constexpr size_t kMaxDatagramBytes = 2048;

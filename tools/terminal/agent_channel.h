@@ -1,9 +1,8 @@
 // Receives what the agents of a process tree say: an abstract datagram socket whose name is in
-// their environment (JANKBOX_RUN_SOCKET). Datagrams are texts "error: …", "watched: …"
-// and "instance: …"
-// (sdk/runtime/run_channel), "possible: …" (sdk/linux/unreported.h), "recognised: …"
-// (sdk/linux/ui_thread_search) and "java: …" (sdk/linux/java_ui.h); those of other users are
-// ignored. Threads: one; never waits.
+// their environment (JANKBOX_RUN_SOCKET). Datagrams are texts "error: …", "watched: …",
+// "counted: …" and "instance: …" (sdk/runtime/run_channel), "possible: …" (sdk/linux/unreported.h),
+// "recognised: …" (sdk/linux/ui_thread_search) and "java: …" (sdk/linux/java_ui.h); those of other
+// users are ignored. Threads: one; never waits.
 #ifndef JANKBOX_TOOLS_TERMINAL_AGENT_CHANNEL_H_
 #define JANKBOX_TOOLS_TERMINAL_AGENT_CHANNEL_H_
 
@@ -20,7 +19,7 @@
 namespace jankbox::tools {
 
 struct AgentMessage {
-  enum class Kind { kError, kWatched, kInstance, kPossible, kRecognised, kJava };
+  enum class Kind { kError, kWatched, kInstance, kPossible, kRecognised, kJava, kCounted };
   Kind kind = Kind::kError;
   std::string text;  // without what stands for the kind
 };

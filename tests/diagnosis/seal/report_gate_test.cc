@@ -229,6 +229,27 @@ TEST_F(ReportGateTest, RepeatIsKnownByItsKindAndNameUntilItMayBeTheWorst) {
   EXPECT_TRUE(known("layout", 100));
 }
 
+TEST_F(ReportGateTest, TwoInARowOfOneCauseAreARepeatWhereEachIsWritten) {
+  ReportGate gate = Gate({.every_incident = true});
+  const auto admit = [&gate](const char* fingerprint) {
+    Report report = Incident(fingerprint, 100 * kNsPerMs);
+    report.what = "draw";
+    ASSERT_TRUE(gate.Admit({}, &report));
+  };
+  SealRequest request;
+  request.kind = ReportKind::kJank;
+  request.what = "draw";
+  request.end_ns = 100 * kNsPerMs;
+  admit("a");
+  EXPECT_FALSE(gate.KnownRepeat(request).has_value());
+  admit("b");
+  EXPECT_FALSE(gate.KnownRepeat(request).has_value()) << "the cause may change again";
+  admit("b");
+  EXPECT_TRUE(gate.KnownRepeat(request).has_value());
+  admit("a");
+  EXPECT_FALSE(gate.KnownRepeat(request).has_value());
+}
+
 TEST_F(ReportGateTest, WhatWasSparedIsCountedWithTheNextOneThatIsLookedAt) {
   ReportGate gate = Gate();
   Report first = Incident("a"), repeat = Incident("a", kNsPerMs);

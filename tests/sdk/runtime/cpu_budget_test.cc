@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace jankbox {
 namespace {
 
@@ -24,21 +26,36 @@ TEST(CpuBudget, StartHasABurst) {
 
 TEST(CpuBudget, ShareOfACoreIsEarned) {
   Account account;
-  EXPECT_TRUE(account.Overdrawn(0, 320));
-  EXPECT_TRUE(account.Overdrawn(1, 320));
-  EXPECT_FALSE(account.Overdrawn(2, 320)) << "20 ms in 2 s";
-  // 10 ms a second are what it may use.
+  EXPECT_TRUE(account.Overdrawn(0, 315));
+  EXPECT_TRUE(account.Overdrawn(1, 315));
+  EXPECT_FALSE(account.Overdrawn(2, 315)) << "18.75 ms in 2 s";
+  // 9 ms a second are what it may use.
   for (uint64_t second = 3; second < 100; ++second) {
-    EXPECT_FALSE(account.Overdrawn(second, 320 + 10 * (second - 2)));
+    EXPECT_FALSE(account.Overdrawn(second, 315 + 9 * (second - 2)));
   }
-  EXPECT_TRUE(account.Overdrawn(100, 320 + 10 * 98 + 1));
+  EXPECT_TRUE(account.Overdrawn(100, 315 + 9 * 98 + 50));
 }
 
-TEST(CpuBudget, NoMoreThanABurstIsSaved) {
+TEST(CpuBudget, NoMinuteAfterTheBurstIsAboveIt) {
   Account account;
-  EXPECT_FALSE(account.Overdrawn(3600, 0));
+  uint64_t used_ms = 0;
+  std::vector<uint64_t> used_by_second;
+  for (uint64_t second = 0; second < 300; ++second) {
+    used_ms += account.Overdrawn(second, used_ms) ? 2 : 30;
+    used_by_second.push_back(used_ms);
+    if (second < 70) continue;
+    EXPECT_LE(used_ms - used_by_second[second - 60], 600u) << second;
+  }
+  EXPECT_GT(used_ms, 300 + 290 * 9) << "it is used";
+}
+
+TEST(CpuBudget, LittleIsSavedAfterTheBurst) {
+  Account account;
+  EXPECT_FALSE(account.Overdrawn(9, 0));
+  EXPECT_FALSE(account.Overdrawn(9, 300));
   EXPECT_FALSE(account.Overdrawn(3600, 300));
-  EXPECT_TRUE(account.Overdrawn(3600, 301));
+  EXPECT_FALSE(account.Overdrawn(3600, 320));
+  EXPECT_TRUE(account.Overdrawn(3600, 321));
 }
 
 TEST(CpuBudget, DebtIsPaidWithinAMinute) {
@@ -50,9 +67,9 @@ TEST(CpuBudget, DebtIsPaidWithinAMinute) {
 
 TEST(CpuBudget, DebtIsKnownToBePaidWhenItIs) {
   Account account;
-  EXPECT_TRUE(account.Overdrawn(0, 350));
-  EXPECT_EQ(account.budget.PaidAtNs(), kStart + 5 * kNsPerSecond) << "50 ms at 1 %";
-  EXPECT_FALSE(account.Overdrawn(5, 350));
+  EXPECT_TRUE(account.Overdrawn(0, 345));
+  EXPECT_EQ(account.budget.PaidAtNs(), kStart + 4800 * kNsPerMs) << "45 ms at 9.375 a second";
+  EXPECT_FALSE(account.Overdrawn(5, 345));
   EXPECT_EQ(account.budget.PaidAtNs(), 0u);
 }
 

@@ -54,6 +54,21 @@ TEST(IncidentLog, IncidentsAlikeShareALine) {
   EXPECT_EQ(log.Summary(), "6 incidents (6 slow message), worst 200 ms");
 }
 
+TEST(IncidentLog, IncidentsWithoutAReportAreInTheSummary) {
+  IncidentLog log{TextStyle{}};
+  log.AddCounted("8\t1");
+  EXPECT_EQ(log.Summary(),
+            "1 incident, only counted: such ones were known, and the CPU budget was used up");
+  log.AddCounted("7\t40");
+  log.AddCounted("7\t96");
+  log.AddCounted("7\t-1");
+  log.AddCounted("7");
+  log.Add(Incident("0001", 1, "slow message", 912), 1);
+  EXPECT_EQ(log.Summary(),
+            "1 incident (1 slow message), worst 912 ms, and 97 more only counted: such ones were "
+            "known, and the CPU budget was used up");
+}
+
 TEST(IncidentLog, EndOfAProcessSaysItsReasonAndHasNoLength) {
   IncidentLog log{TextStyle{}};
   ReportView ended = Incident("a", 1, "exit", 30);
