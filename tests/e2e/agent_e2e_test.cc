@@ -265,7 +265,8 @@ TEST_F(AgentTest, GtkProgramIsCaughtInItsOwnFunctions) {
 TEST_F(AgentTest, WaitsAreTheSameWithAndWithoutSampling) {
   const char* seconds = getenv("JANKBOX_SOAK") != nullptr ? "60" : "8";
   const Outcome without = RunProgram({Binary("wait_counter"), seconds}, {}, 90000);
-  const Outcome with = RunAgent({"--slow-ms", "80"}, {Binary("wait_counter"), seconds}, 90000);
+  const Outcome with = RunAgent({"--slow-ms", "80"}, {Binary("wait_counter"), seconds}, 90000,
+                                "cpu_budget_permille=none");
   EXPECT_EQ(without.out, "eintr=0 short=0\n");
   EXPECT_EQ(with.out, without.out);
   const std::vector<proto::Report> reports = Reports(Folder("spool"));

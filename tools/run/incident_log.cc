@@ -56,7 +56,8 @@ std::string IncidentLog::Summary() const {
   for (const auto& [pid, incidents] : counted_) counted += incidents;
   if (latest_.empty() && counted == 0) return "no incidents";
   const std::string only_counted =
-      "only counted: such ones were known, and the CPU budget was used up";
+      "only counted: such ones were known, and the CPU budget was used up "
+      "(JANKBOX_OPTIONS=cpu_budget_permille=none reports each)";
   if (latest_.empty()) return Plural(counted, "incident") + ", " + only_counted;
   std::map<std::string, int> kinds;
   double worst_ms = 0;
