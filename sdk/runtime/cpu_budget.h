@@ -49,8 +49,8 @@ class CpuBudget {
  private:
   // So much of the budget is paid in: with what was saved, and the last report that was begun in
   // time, no minute is above it.
-  static constexpr uint64_t kPaid = 15;
-  static constexpr uint64_t kParts = 16;
+  static constexpr uint64_t kPaid = 7;
+  static constexpr uint64_t kParts = 8;
 
   int64_t Share(uint64_t ns) const {
     return static_cast<int64_t>(ns / 1000 * permille_ * kPaid / kParts);

@@ -28,12 +28,12 @@ TEST(CpuBudget, ShareOfACoreIsEarned) {
   Account account;
   EXPECT_TRUE(account.Overdrawn(0, 315));
   EXPECT_TRUE(account.Overdrawn(1, 315));
-  EXPECT_FALSE(account.Overdrawn(2, 315)) << "18.75 ms in 2 s";
-  // 9 ms a second are what it may use.
+  EXPECT_FALSE(account.Overdrawn(2, 315)) << "17.5 ms in 2 s";
+  // 8 ms a second are what it may use.
   for (uint64_t second = 3; second < 100; ++second) {
-    EXPECT_FALSE(account.Overdrawn(second, 315 + 9 * (second - 2)));
+    EXPECT_FALSE(account.Overdrawn(second, 315 + 8 * (second - 2)));
   }
-  EXPECT_TRUE(account.Overdrawn(100, 315 + 9 * 98 + 50));
+  EXPECT_TRUE(account.Overdrawn(100, 315 + 8 * 98 + 50));
 }
 
 TEST(CpuBudget, NoMinuteAfterTheBurstIsAboveIt) {
@@ -46,7 +46,7 @@ TEST(CpuBudget, NoMinuteAfterTheBurstIsAboveIt) {
     if (second < 70) continue;
     EXPECT_LE(used_ms - used_by_second[second - 60], 600u) << second;
   }
-  EXPECT_GT(used_ms, 300 + 290 * 9) << "it is used";
+  EXPECT_GT(used_ms, 300 + 290 * 8) << "it is used";
 }
 
 TEST(CpuBudget, LittleIsSavedAfterTheBurst) {
@@ -67,9 +67,9 @@ TEST(CpuBudget, DebtIsPaidWithinAMinute) {
 
 TEST(CpuBudget, DebtIsKnownToBePaidWhenItIs) {
   Account account;
-  EXPECT_TRUE(account.Overdrawn(0, 345));
-  EXPECT_EQ(account.budget.PaidAtNs(), kStart + 4800 * kNsPerMs) << "45 ms at 9.375 a second";
-  EXPECT_FALSE(account.Overdrawn(5, 345));
+  EXPECT_TRUE(account.Overdrawn(0, 335));
+  EXPECT_EQ(account.budget.PaidAtNs(), kStart + 4 * kNsPerSecond) << "35 ms at 8.75 a second";
+  EXPECT_FALSE(account.Overdrawn(4, 335));
   EXPECT_EQ(account.budget.PaidAtNs(), 0u);
 }
 
