@@ -7,6 +7,7 @@
 #include <sys/auxv.h>
 #endif
 
+#include "base/atomic_word.h"
 #include "base/cpu_features.h"
 #include "base/mutex.h"
 
@@ -52,6 +53,10 @@ JANKBOX_CRC_TARGET uint32_t Step1(uint32_t crc, uint8_t byte) {
 }
 #endif
 
+uint64_t SharedWordAt(const uint8_t* data) {
+  return LoadRelaxed(reinterpret_cast<const uint64_t*>(data));
+}
+
 #if defined(JANKBOX_CRC_TARGET)
 // The instruction takes three cycles, and one can begin in each: three stretches at a time.
 constexpr size_t kLaneBytes = kCrc32cLanesBytes / 3;
@@ -90,19 +95,21 @@ uint64_t WordAt(const uint8_t* data) {
   return word;
 }
 
+template <uint64_t (*kWordAt)(const uint8_t*)>
 JANKBOX_CRC_TARGET uint32_t Crc32cByInstruction(uint32_t crc, const uint8_t* data, size_t bytes) {
   uint64_t state = static_cast<uint32_t>(~crc);
   for (; bytes >= kCrc32cLanesBytes; bytes -= kCrc32cLanesBytes, data += 2 * kLaneBytes) {
     uint64_t second = 0, third = 0;
+#pragma GCC unroll 4
     for (const uint8_t* end = data + kLaneBytes; data < end; data += 8) {
-      state = Step8(state, WordAt(data));
-      second = Step8(second, WordAt(data + kLaneBytes));
-      third = Step8(third, WordAt(data + 2 * kLaneBytes));
+      state = Step8(state, kWordAt(data));
+      second = Step8(second, kWordAt(data + kLaneBytes));
+      third = Step8(third, kWordAt(data + 2 * kLaneBytes));
     }
     state = OverLane(OverLane(state) ^ second) ^ third;
   }
   for (; bytes >= 8; data += 8, bytes -= 8) {
-    state = Step8(state, WordAt(data));
+    state = Step8(state, kWordAt(data));
   }
   auto rest = static_cast<uint32_t>(state);
   for (; bytes > 0; ++data, --bytes) rest = Step1(rest, *data);
@@ -129,9 +136,22 @@ bool Crc32cIsFast() {
 
 uint32_t Crc32c(uint32_t crc, const void* data, size_t bytes) {
 #if defined(JANKBOX_CRC_TARGET)
-  if (Crc32cIsFast()) return Crc32cByInstruction(crc, static_cast<const uint8_t*>(data), bytes);
+  if (Crc32cIsFast())
+    return Crc32cByInstruction<WordAt>(crc, static_cast<const uint8_t*>(data), bytes);
 #endif
   return Crc32cPortable(crc, data, bytes);
+}
+
+uint32_t Crc32cOfShared(uint32_t crc, const uint64_t* words, size_t count) {
+  const auto* at = reinterpret_cast<const uint8_t*>(words);
+#if defined(JANKBOX_CRC_TARGET)
+  if (Crc32cIsFast()) return Crc32cByInstruction<SharedWordAt>(crc, at, count * sizeof(*words));
+#endif
+  for (const uint8_t* end = at + count * sizeof(*words); at < end; at += sizeof(*words)) {
+    const uint64_t word = SharedWordAt(at);
+    crc = Crc32cPortable(crc, &word, sizeof(word));
+  }
+  return crc;
 }
 
 }  // namespace jankbox

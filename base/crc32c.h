@@ -19,6 +19,10 @@ uint32_t Crc32cPortable(uint32_t crc, const void* data, size_t bytes);
 bool Crc32cIsFast();
 inline constexpr size_t kCrc32cLanesBytes = 1536;
 
+// As Crc32c(), of words that another thread may be changing: the caller throws away what comes out
+// then.
+uint32_t Crc32cOfShared(uint32_t crc, const uint64_t* words, size_t count);
+
 }  // namespace jankbox
 
 #endif  // JANKBOX_BASE_CRC32C_H_

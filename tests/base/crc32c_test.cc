@@ -4,6 +4,7 @@
 
 #include <random>
 #include <string>
+#include <vector>
 
 namespace jankbox {
 namespace {
@@ -27,6 +28,15 @@ TEST(Crc32c, InstructionAndTableAgreeOnAnyLengthStartAndCut) {
       const size_t cut = length / 3;
       ASSERT_EQ(Crc32c(Crc32c(0, at, cut), at + cut, length - cut), whole);
     }
+  }
+}
+
+TEST(Crc32c, SharedWordsHaveTheSameOne) {
+  std::mt19937_64 random(5);
+  std::vector<uint64_t> words(kCrc32cLanesBytes);  // several times as many bytes
+  for (uint64_t& word : words) word = random();
+  for (size_t count = 0; count <= words.size(); count += 101) {
+    ASSERT_EQ(Crc32cOfShared(7, words.data(), count), Crc32cPortable(7, words.data(), count * 8));
   }
 }
 

@@ -1,6 +1,5 @@
 #include "tracer/ring/ring_checksums.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <iterator>
@@ -20,33 +19,23 @@ size_t CommittedBytes(const RingChunk& chunk) {
          size_t{chunk.committed_words.load(std::memory_order_relaxed)} * sizeof(uint64_t);
 }
 
-// Another thread may be recycling the chunk: its words are copied whole, and what comes out then is
-// thrown away by the sequence.
-template <typename Word>
-uint32_t CrcOfWords(uint32_t crc, const uint8_t* from, size_t bytes) {
-  static_assert(kCoveredFrom % sizeof(uint32_t) == 0 && kCoveredTo % sizeof(uint32_t) == 0);
-  Word copy[kCrc32cLanesBytes / sizeof(uint64_t)];
-  auto* words = reinterpret_cast<const Word*>(from);
-  for (size_t left = bytes / sizeof(Word); left > 0;) {
-    const size_t count = std::min(left, std::size(copy));
-    for (size_t i = 0; i < count; ++i) copy[i] = LoadRelaxed(words + i);
-    crc = Crc32c(crc, copy, count * sizeof(Word));
-    words += count;
-    left -= count;
-  }
-  return crc;
-}
-
 }  // namespace
 
 bool ChunkCountsAreSane(const RingChunk& chunk) {
   return chunk.open_calls <= kMaxOpenCalls && CommittedBytes(chunk) <= kDataBytes;
 }
 
+// Another thread may be recycling the chunk: its words are read whole, and what comes out then is
+// thrown away by the sequence.
 uint32_t CrcOfChunk(const RingChunk& chunk) {
+  static_assert(kCoveredFrom % sizeof(uint32_t) == 0 && kCoveredTo % sizeof(uint32_t) == 0);
+  uint32_t header[(kCoveredTo - kCoveredFrom) / sizeof(uint32_t)];
   const auto* bytes = reinterpret_cast<const uint8_t*>(&chunk);
-  const uint32_t crc = CrcOfWords<uint32_t>(0, bytes + kCoveredFrom, kCoveredTo - kCoveredFrom);
-  return CrcOfWords<uint64_t>(crc, bytes + sizeof(RingChunk), CommittedBytes(chunk));
+  const auto* words = reinterpret_cast<const uint32_t*>(bytes + kCoveredFrom);
+  for (size_t i = 0; i < std::size(header); ++i) header[i] = LoadRelaxed(words + i);
+  return Crc32cOfShared(Crc32c(0, header, sizeof(header)),
+                        reinterpret_cast<const uint64_t*>(&chunk + 1),
+                        CommittedBytes(chunk) / sizeof(uint64_t));
 }
 
 void ChecksumChunk(RingChunk* chunk) {
